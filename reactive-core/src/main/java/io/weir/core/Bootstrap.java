@@ -1,0 +1,36 @@
+package io.weir.core;
+
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/**
+ * Makes the first connection between two nodes, over which they agree on a path, and the loops that everything runs on.
+ * Found through {@link java.util.ServiceLoader}.
+ */
+public interface Bootstrap {
+
+    /** A new, running loop. */
+    Loop newLoop(String name, Waiting waiting, TransportSettings settings);
+
+    /**
+     * Listens at this address.
+     *
+     * @param loops called for each connection: the loop that it shall live on, made by {@link #newLoop}
+     * @param accepted called on that loop with each new connection, before any frame was read from it
+     * @return the listener; fails with {@link Misconfigured} naming the address and the remedy if it can't be bound
+     */
+    Mono<Listener> bind(PeerAddress address, TransportSettings settings, Supplier<Loop> loops, Consumer<Link> accepted);
+
+    /**
+     * Connects to this address. Fails with {@link PeerUnavailable} naming it. The link is delivered on the loop.
+     */
+    Mono<Link> connect(PeerAddress address, TransportSettings settings, Loop loop);
+
+    /** An open listener. Disposing it closes the listening socket only, not the accepted connections. */
+    interface Listener extends Disposable {
+        /** The address really bound, with the port that was chosen for port 0. */
+        PeerAddress address();
+    }
+}

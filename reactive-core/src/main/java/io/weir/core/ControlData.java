@@ -1,0 +1,179 @@
+package io.weir.core;
+
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A few named values that travel with a message: a tag, a trace, a deadline. Immutable. Costs nothing when empty, and is
+ * read only when asked for.
+ *
+ * <p>On the wire, for each entry: key length (8 bits), key in UTF-8, value length (16 bits, little-endian), value. Keys are
+ * unique; a later entry of the same key wins.
+ */
+public final class ControlData {
+
+    /** All entries together, in bytes of their wire form. */
+    public static final int MAX_BYTES = FrameLayout.MAX_CONTROL;
+
+    private static final ControlData EMPTY = new ControlData(new byte[0]);
+
+    private final byte[] encoded;
+
+    private ControlData(byte[] encoded) {
+        this.encoded = encoded;
+    }
+
+    /** No entries. */
+    public static ControlData empty() {
+        return EMPTY;
+    }
+
+    /** One entry. */
+    public static ControlData of(String key, String value) {
+        return EMPTY.with(key, value);
+    }
+
+    /**
+     * Reads the wire form, which is checked but not copied.
+     *
+     * @throws ProtocolMismatch if it is not well-formed
+     */
+    public static ControlData decode(byte[] encoded) {
+        if (encoded.length == 0) {
+            return EMPTY;
+        }
+        int at = 0;
+        while (at < encoded.length) {
+            at = next(encoded, at);
+            if (at < 0 || at > encoded.length) {
+                throw new ProtocolMismatch("control data of " + encoded.length + " bytes is cut off or malformed");
+            }
+        }
+        return new ControlData(encoded);
+    }
+
+    /**
+     * These entries and one more, which replaces an entry of the same key.
+     *
+     * @param key 1 to 255 bytes in UTF-8
+     * @param value any text
+     * @throws MessageTooLarge if everything together exceeds {@link #MAX_BYTES}
+     */
+    public ControlData with(String key, String value) {
+        return with(key, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** As {@link #with(String, String)}, with a value of bytes. */
+    public ControlData with(String key, byte[] value) {
+        byte[] name = key.getBytes(StandardCharsets.UTF_8);
+        if (name.length == 0 || name.length > 255) {
+            throw new IllegalArgumentException("a key of control data has 1 to 255 bytes, not " + name.length);
+        }
+        byte[] rest = without(name);
+        long size = rest.length + 3L + name.length + value.length;
+        if (size > MAX_BYTES) {
+            throw new MessageTooLarge(
+                    "control data of " + size + " bytes exceeds " + MAX_BYTES + "; put what is long into the payload");
+        }
+        byte[] all = Arrays.copyOf(rest, (int) size);
+        int at = rest.length;
+        all[at++] = (byte) name.length;
+        System.arraycopy(name, 0, all, at, name.length);
+        at += name.length;
+        all[at++] = (byte) value.length;
+        all[at++] = (byte) (value.length >>> 8);
+        System.arraycopy(value, 0, all, at, value.length);
+        return new ControlData(all);
+    }
+
+    /** The value of this key as text, or null. */
+    public @Nullable String get(String key) {
+        byte[] value = bytes(key);
+        return value == null ? null : new String(value, StandardCharsets.UTF_8);
+    }
+
+    /** A copy of the value of this key, or null. */
+    public byte @Nullable [] bytes(String key) {
+        byte[] name = key.getBytes(StandardCharsets.UTF_8);
+        byte[] found = null;
+        for (int at = 0; at < encoded.length; at = next(encoded, at)) {
+            if (named(at, name)) {
+                found = Arrays.copyOfRange(encoded, at + 3 + name.length, next(encoded, at));
+            }
+        }
+        return found;
+    }
+
+    /** Whether there is an entry of this key with this value. */
+    public boolean has(String key, String value) {
+        return value.equals(get(key));
+    }
+
+    public boolean isEmpty() {
+        return encoded.length == 0;
+    }
+
+    /** All entries as text, in order. */
+    public Map<String, String> asMap() {
+        Map<String, String> entries = new LinkedHashMap<>();
+        for (int at = 0; at < encoded.length; at = next(encoded, at)) {
+            int key = encoded[at] & 0xff;
+            entries.put(
+                    new String(encoded, at + 1, key, StandardCharsets.UTF_8),
+                    new String(encoded, at + 3 + key, next(encoded, at) - at - 3 - key, StandardCharsets.UTF_8));
+        }
+        return entries;
+    }
+
+    /** The wire form. Not copied: must not be changed. */
+    public byte[] encoded() {
+        return encoded;
+    }
+
+    private byte[] without(byte[] name) {
+        byte[] kept = new byte[encoded.length];
+        int size = 0;
+        for (int at = 0; at < encoded.length; at = next(encoded, at)) {
+            if (!named(at, name)) {
+                int length = next(encoded, at) - at;
+                System.arraycopy(encoded, at, kept, size, length);
+                size += length;
+            }
+        }
+        return size == kept.length ? kept : Arrays.copyOf(kept, size);
+    }
+
+    private boolean named(int at, byte[] name) {
+        return (encoded[at] & 0xff) == name.length
+                && Arrays.equals(encoded, at + 1, at + 1 + name.length, name, 0, name.length);
+    }
+
+    /** Where the entry behind the one at this place begins; negative if its lengths are cut off or its key is empty. */
+    private static int next(byte[] from, int at) {
+        int key = from[at] & 0xff;
+        int length = at + 1 + key;
+        if (key == 0 || length + 2 > from.length) {
+            return -1;
+        }
+        return length + 2 + (from[length] & 0xff) + ((from[length + 1] & 0xff) << 8);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ControlData that && asMap().equals(that.asMap());
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(asMap());
+    }
+
+    @Override
+    public String toString() {
+        return asMap().toString();
+    }
+}

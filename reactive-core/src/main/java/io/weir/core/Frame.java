@@ -1,0 +1,157 @@
+package io.weir.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.FileRegion;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One frame on its way into or out of a {@link Link}. A mutable holder that one loop thread fills again and again, so
+ * that a frame costs no object; nobody may keep it beyond the call that it is passed to.
+ *
+ * <p>The flag bits {@code 0xf0} belong to links ({@link #LINK_FLAGS}), the others to whoever sends the frame.
+ */
+public final class Frame {
+
+    /** Flag bits that a link may use on its own wire; a sender must leave them clear, a link must clear them on arrival. */
+    public static final int LINK_FLAGS = 0xf0;
+
+    private static final byte[] NO_CONTROL = {};
+
+    private FrameKind kind = FrameKind.DATA;
+    private int flags;
+    private int channel;
+    private int aux;
+    private long first;
+    private long second;
+    private byte[] control = NO_CONTROL;
+    private ByteBuf body = Unpooled.EMPTY_BUFFER;
+    private @Nullable FileRegion region;
+
+    /** Starts a new frame: everything but these is empty or zero. */
+    public Frame set(FrameKind kind, int flags, int channel, int aux) {
+        this.kind = kind;
+        this.flags = flags;
+        this.channel = channel;
+        this.aux = aux;
+        this.control = NO_CONTROL;
+        this.body = Unpooled.EMPTY_BUFFER;
+        this.region = null;
+        return this;
+    }
+
+    /** The words behind the header; kinds with fewer words ignore what is superfluous. */
+    public Frame words(long first, long second) {
+        this.first = first;
+        this.second = second;
+        return this;
+    }
+
+    /** Control data, at most {@link FrameLayout#MAX_CONTROL} bytes; not copied. */
+    public Frame control(byte[] control) {
+        this.control = control;
+        return this;
+    }
+
+    /** The body: the readable bytes of this buffer. Setting it does not change who owns the buffer. */
+    public Frame body(ByteBuf body) {
+        this.body = body;
+        return this;
+    }
+
+    /**
+     * A piece of a file as the body instead of a buffer. Only a link that says {@link Link#takesRegions()} accepts it.
+     */
+    public Frame region(FileRegion region) {
+        this.region = Objects.requireNonNull(region);
+        return this;
+    }
+
+    public FrameKind kind() {
+        return kind;
+    }
+
+    public int flags() {
+        return flags;
+    }
+
+    public boolean has(int flag) {
+        return (flags & flag) != 0;
+    }
+
+    public int channel() {
+        return channel;
+    }
+
+    public int aux() {
+        return aux;
+    }
+
+    /** The first word behind the header; defined for kinds with at least one. */
+    public long first() {
+        return first;
+    }
+
+    /** The second word behind the header; defined for kinds with two. */
+    public long second() {
+        return second;
+    }
+
+    public byte[] control() {
+        return control;
+    }
+
+    public ByteBuf body() {
+        return body;
+    }
+
+    public @Nullable FileRegion region() {
+        return region;
+    }
+
+    /** The body's length in bytes. */
+    public int bodyLength() {
+        FileRegion file = region;
+        return file == null ? body.readableBytes() : (int) (file.count() - file.transferred());
+    }
+
+    /** Control and body bytes together: what the header's length says. */
+    public int length() {
+        return control.length + bodyLength();
+    }
+
+    /** The first header word of this frame. */
+    public long word0() {
+        return FrameLayout.word0(kind.code(), flags, control.length, length());
+    }
+
+    /** The second header word of this frame. */
+    public long word1() {
+        return FrameLayout.word1(channel, aux);
+    }
+
+    /** Drops the references to the body, so that a reused frame keeps nothing alive; releases nothing. */
+    public void clear() {
+        control = NO_CONTROL;
+        body = Unpooled.EMPTY_BUFFER;
+        region = null;
+    }
+
+    /** Releases the body and the region, for whoever owns them and will not pass them on. */
+    public void release() {
+        ByteBuf owned = body;
+        FileRegion file = region;
+        clear();
+        owned.release();
+        if (file != null) {
+            file.release();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return kind + "[channel=" + Integer.toUnsignedString(channel) + ", flags=" + flags + ", aux="
+                + Integer.toUnsignedString(aux) + ", control=" + control.length + " B, body=" + bodyLength() + " B]";
+    }
+}

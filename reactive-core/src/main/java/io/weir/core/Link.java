@@ -1,0 +1,58 @@
+package io.weir.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * An open, ordered, reliable path of frames to one peer. It knows nothing of channels, credits or sessions: frames go in
+ * on one side and come out whole, in order and once on the other.
+ *
+ * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #maxFrame()} and {@link #allocator()} belongs to the
+ * {@link Loop} that the link was made for, and is called on its thread only.
+ *
+ * <p><b>Receiving</b> goes on whether or not sending is stuck, so that two full links can't wait for each other.
+ */
+public interface Link {
+
+    /** The path's name, as in {@link Transport#name()}. */
+    String transport();
+
+    /** Control and body bytes that one frame may have, unless its body {@link #takesInPlace lies in place}; at least 1024. */
+    int maxFrame();
+
+    /** Whether this body lies in memory that the link's wire takes as it is, without a copy and whatever its length. */
+    default boolean takesInPlace(ByteBuf body) {
+        return false;
+    }
+
+    /** Whether a {@link Frame#region} is accepted. */
+    default boolean takesRegions() {
+        return false;
+    }
+
+    /**
+     * Memory for payloads that suits this wire best. When its own memory is exhausted, it gives ordinary memory instead;
+     * such payloads are copied or cut. May be used by any thread, also after the link has closed.
+     */
+    ByteBufAllocator allocator();
+
+    /**
+     * Takes one frame. It is on its way at the latest when the current turn of the loop ends; no flush is needed.
+     *
+     * @return true: the frame is taken and its body or region belongs to the link, which releases it once. False: there
+     *     is no room now; nothing was changed or taken, and {@link LinkHandler#writable()} will be called. Never true
+     *     after the link was lost or closed: then the frame is not taken and no call follows.
+     * @throws IllegalArgumentException if the frame is longer than {@link #maxFrame()} or has what this link can't take; nothing is
+     *     taken then
+     */
+    boolean offer(Frame frame);
+
+    /** Begins to deliver to this handler, or goes on with another one. Frames that came before the first call wait for it. */
+    void handler(LinkHandler handler);
+
+    /**
+     * Ends the link in good order: what was offered is still delivered to a peer that goes on reading, nothing more is
+     * received, {@link LinkHandler#lost} is not called. Idempotent. Frees everything native as soon as nobody holds it.
+     */
+    void close();
+}

@@ -1,0 +1,59 @@
+package io.weir.core;
+
+import java.time.Duration;
+import java.util.concurrent.Executor;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/**
+ * The one thread that owns a set of sessions and their links: it polls rings, handles sockets, runs tasks and timers,
+ * and sleeps when none of them has anything to do.
+ *
+ * <p>A turn is: poll each {@link Pollable}, sockets when they are due, tasks, then what was left {@link #atTurnEnd}.
+ */
+public interface Loop extends Executor {
+
+    /** The thread's name. */
+    String name();
+
+    /** Whether the caller runs on this loop's thread. */
+    boolean inLoop();
+
+    /**
+     * Runs the task on the loop's thread, later, in order with the other tasks of the same caller. Any thread may call.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException after the loop has ended
+     */
+    @Override
+    void execute(Runnable task);
+
+    /** Runs the task on the loop's thread once, not before the delay has passed. Any thread may call. */
+    Disposable schedule(Runnable task, Duration delay);
+
+    /**
+     * Runs the hook once when the current turn ends, before the loop polls again or sleeps. Hooks may leave further hooks.
+     * On the loop's thread only.
+     */
+    void atTurnEnd(Runnable hook);
+
+    /** Polls this in every turn from now on. On the loop's thread only. */
+    void add(Pollable pollable);
+
+    /** Does not poll this any longer, also not later in the current turn. On the loop's thread only. */
+    void remove(Pollable pollable);
+
+    /**
+     * Calls {@code onReadable} on the loop's thread whenever this descriptor becomes readable (edge-triggered: it must be
+     * read until nothing is left). The descriptor stays the caller's, who disposes the watch before closing it. On the
+     * loop's thread only.
+     *
+     * @throws UnsupportedOperationException where the loop has no native event mechanism
+     */
+    Disposable watch(int descriptor, Runnable onReadable);
+
+    /**
+     * Ends the loop after the tasks that are already queued; what is still registered is closed. Any thread may call; the
+     * thread has ended when the returned {@code Mono} completes.
+     */
+    Mono<Void> close();
+}

@@ -1,0 +1,128 @@
+package io.weir.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.util.ReferenceCounted;
+import java.nio.charset.StandardCharsets;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What travels through a channel: control data and a payload.
+ *
+ * <p><b>Ownership.</b> A message owns one reference to its payload. Who sends a message gives that reference away, whether
+ * sending succeeds or not; who receives one must {@link #release()} it once, or pass it on. Counting is that of
+ * the payload. The message itself is immutable.
+ */
+public final class Message implements ReferenceCounted {
+
+    private final ControlData control;
+    private final ByteBuf payload;
+
+    private Message(ControlData control, ByteBuf payload) {
+        this.control = control;
+        this.payload = payload;
+    }
+
+    /** A message without control data; takes over the caller's reference to the payload. */
+    public static Message of(ByteBuf payload) {
+        return new Message(ControlData.empty(), Objects.requireNonNull(payload, "payload"));
+    }
+
+    /** Takes over the caller's reference to the payload. */
+    public static Message of(ControlData control, ByteBuf payload) {
+        return new Message(Objects.requireNonNull(control, "control"), Objects.requireNonNull(payload, "payload"));
+    }
+
+    /** A message with this text in UTF-8. */
+    public static Message of(String text) {
+        return of(Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** A message with these bytes, which are not copied. */
+    public static Message of(byte[] payload) {
+        return of(Unpooled.wrappedBuffer(payload));
+    }
+
+    /** The same payload with one more entry of control data. The reference moves to the new message. */
+    public Message with(String key, String value) {
+        return new Message(control.with(key, value), payload);
+    }
+
+    /** The same payload with other control data. The reference moves to the new message. */
+    public Message with(ControlData other) {
+        return new Message(Objects.requireNonNull(other, "control"), payload);
+    }
+
+    /** Control data; empty, not null, when there is none. Stays readable after the message was released. */
+    public ControlData control() {
+        return control;
+    }
+
+    /** The payload, without a change of ownership: its readable bytes. */
+    public ByteBuf payload() {
+        return payload;
+    }
+
+    /** Bytes of the payload that are left to read. */
+    public int size() {
+        return payload.readableBytes();
+    }
+
+    /** The payload as UTF-8 text. Reads without consuming; releases nothing. */
+    public String text() {
+        return payload.toString(StandardCharsets.UTF_8);
+    }
+
+    /** A copy of the payload's bytes. Reads without consuming; releases nothing. */
+    public byte[] bytes() {
+        return ByteBufUtil.getBytes(payload);
+    }
+
+    @Override
+    public int refCnt() {
+        return payload.refCnt();
+    }
+
+    @Override
+    public Message retain() {
+        payload.retain();
+        return this;
+    }
+
+    @Override
+    public Message retain(int increment) {
+        payload.retain(increment);
+        return this;
+    }
+
+    @Override
+    public Message touch() {
+        payload.touch();
+        return this;
+    }
+
+    @Override
+    public Message touch(@Nullable Object hint) {
+        payload.touch(hint);
+        return this;
+    }
+
+    @Override
+    public boolean release() {
+        return payload.release();
+    }
+
+    @Override
+    public boolean release(int decrement) {
+        return payload.release(decrement);
+    }
+
+    /** Sizes and control data; never the payload's content. */
+    @Override
+    public String toString() {
+        return "Message[" + (payload.refCnt() == 0 ? "released" : size() + " B")
+                + (control.isEmpty() ? "" : ", " + control) + ']';
+    }
+}

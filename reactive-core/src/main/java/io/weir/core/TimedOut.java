@@ -1,0 +1,17 @@
+package io.weir.core;
+
+import org.jspecify.annotations.Nullable;
+
+/** A step did not end within its time. */
+public final class TimedOut extends WeirException.Retryable {
+
+    private static final long serialVersionUID = 1L;
+
+    public TimedOut(String message) {
+        this(message, null);
+    }
+
+    public TimedOut(String message, @Nullable Throwable cause) {
+        super(message, cause);
+    }
+}

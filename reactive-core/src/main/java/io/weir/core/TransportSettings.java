@@ -1,0 +1,65 @@
+package io.weir.core;
+
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a node tells a transport or bootstrap about how to work.
+ *
+ * @param runtimeFolder the node's private folder for sockets, mode 0700, owned by our uid; see
+ *     {@link RuntimeFolder}
+ * @param nativeAllowed whether native code may be loaded at all ({@code weir.native})
+ * @param options the options of this transport without their prefix; unknown names were refused before
+ */
+public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<String, String> options) {
+
+    public TransportSettings {
+        options = Map.copyOf(options);
+    }
+
+    /** An integer option within bounds, with an optional suffix k, m or g (powers of 1024). */
+    public int size(String option, int otherwise, int least, int most) {
+        String text = options.get(option);
+        if (text == null) {
+            return otherwise;
+        }
+        long value = parseSize(option, text);
+        if (value < least || value > most) {
+            throw new Misconfigured(option + "=" + text + " is out of range: from " + least + " to " + most + " bytes");
+        }
+        return (int) value;
+    }
+
+    /** A switch: {@code on}, {@code true}, {@code off} or {@code false}. */
+    public boolean flag(String option, boolean otherwise) {
+        String text = options.get(option);
+        if (text == null) {
+            return otherwise;
+        }
+        return switch (text.trim()) {
+            case "on", "true" -> true;
+            case "off", "false" -> false;
+            default -> throw new Misconfigured(option + "=" + text + " is not a switch: write on or off");
+        };
+    }
+
+    private static long parseSize(String option, String text) {
+        String digits = text.trim().toLowerCase(Locale.ROOT);
+        int shift = 0;
+        if (!digits.isEmpty()) {
+            shift = switch (digits.charAt(digits.length() - 1)) {
+                case 'k' -> 10;
+                case 'm' -> 20;
+                case 'g' -> 30;
+                default -> 0;
+            };
+        }
+        try {
+            return Math.multiplyExact(
+                    Long.parseLong(shift == 0 ? digits : digits.substring(0, digits.length() - 1)), 1L << shift);
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw new Misconfigured(option + "=" + text + " is not a size: write bytes, or 64k, 8m, 1g");
+        }
+    }
+}
