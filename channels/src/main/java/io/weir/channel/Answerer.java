@@ -73,7 +73,11 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         if (awaited) {
             send(Message.of(Errors.text(error)), Flags.ANSWER | Flags.FAILED, number);
         } else {
-            Ports.LOG.warn("A message to port '{}' from {} failed here", channel.port(), channel.session().peerId(), error);
+            Ports.LOG.warn(
+                    "A message to port '{}' from {} failed here",
+                    channel.port(),
+                    channel.session().peerId(),
+                    error);
         }
         channel.inbound().request(1);
     }

@@ -36,7 +36,8 @@ final class Ask implements Subscription {
     }
 
     /** Gives up the message to whoever sends it. */
-    @Nullable Message take() {
+    @Nullable
+    Message take() {
         Message taken = message;
         message = null;
         return taken;

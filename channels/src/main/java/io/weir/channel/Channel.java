@@ -16,6 +16,7 @@ import java.util.ArrayDeque;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -44,6 +45,9 @@ public final class Channel {
     private @Nullable Opening opening;
 
     private IntConsumer onAbort = request -> {};
+    /** The handler that serves this channel. */
+    private @Nullable Disposable working;
+
     private boolean touched;
     private boolean outOpen = true;
     private boolean inOpen = true;
@@ -189,6 +193,35 @@ public final class Channel {
         session.execute(task);
     }
 
+    /** Whether neither half has failed and the session lives. */
+    boolean open() {
+        return outOpen && outbound.failure() == null && session.endedWith() == null;
+    }
+
+    /** Disposes this work when the channel fails or its session ends. */
+    void whileOpen(Disposable work) {
+        if (open()) {
+            working = work;
+        } else if (outbound.failure() != null) {
+            work.dispose();
+        }
+    }
+
+    private void stopWork() {
+        Disposable work = working;
+        working = null;
+        if (work != null) {
+            work.dispose();
+        }
+    }
+
+    /** A handler has failed: the peer hears it, unless the failure is only that the channel is over. */
+    void failUnlessOver(Throwable error) {
+        if (outbound.failure() == null) {
+            fail(error);
+        }
+    }
+
     /** Ends both halves in good order; a half that is being sent goes on. */
     void end() {
         cancelInbound();
@@ -302,6 +335,7 @@ public final class Channel {
         boolean answer = outOpen && controls.error == null && !outbound.closed();
         outbound.fail(error);
         inbound.fail(error);
+        stopWork();
         if (waiter != null) {
             waiter.refused(error);
         }
@@ -320,6 +354,7 @@ public final class Channel {
         opening = null;
         outbound.fail(reason);
         inbound.fail(reason);
+        stopWork();
         if (waiter != null) {
             waiter.refused(reason);
         }
@@ -356,7 +391,10 @@ public final class Channel {
         long items;
         long bytes;
         final ArrayDeque<Integer> aborts = new ArrayDeque<>(0);
-        @Nullable ErrorCode error;
+
+        @Nullable
+        ErrorCode error;
+
         String errorText = "";
         boolean listed;
 

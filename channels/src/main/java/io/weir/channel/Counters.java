@@ -9,4 +9,6 @@ final class Counters {
     long framesSent;
     long framesReceived;
     long creditStalls;
+    long queuedBytes;
+    long channels;
 }

@@ -31,8 +31,8 @@ final class Errors {
 
     /** What the peer told, as an exception here. Reads the body without releasing it. */
     static WeirException received(PeerId peer, int code, ByteBuf body) {
-        String text = body.toString(
-                body.readerIndex(), Math.min(body.readableBytes(), 4 * LONGEST), StandardCharsets.UTF_8);
+        String text =
+                body.toString(body.readerIndex(), Math.min(body.readableBytes(), 4 * LONGEST), StandardCharsets.UTF_8);
         return switch (ErrorCode.of(code)) {
             case NO_SUCH_PORT, REFUSED -> new Refused(peer + ": " + text);
             case OVERLOADED -> new Overloaded(peer + ": " + text);

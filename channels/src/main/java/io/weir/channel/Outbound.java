@@ -80,7 +80,8 @@ final class Outbound implements Outgoing {
     }
 
     /** What this half has failed with, or null. */
-    @Nullable Throwable failure() {
+    @Nullable
+    Throwable failure() {
         return failure;
     }
 

@@ -92,9 +92,8 @@ public final class Peer {
         return Flux.deferContextual(context -> {
             Disposable.Swap sending = Disposables.swap();
             return channel.receive()
-                    .doOnSubscribe(subscription -> sending.replace(channel.send(source)
-                            .contextWrite(context)
-                            .subscribe(nothing -> {}, error -> {})))
+                    .doOnSubscribe(subscription -> sending.replace(
+                            channel.send(source).contextWrite(context).subscribe(nothing -> {}, error -> {})))
                     .doFinally(signal -> sending.dispose());
         });
     }
@@ -112,10 +111,7 @@ public final class Peer {
 
     /** Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides. */
     public Mono<Void> close() {
-        return Mono.create(sink -> session().execute(() -> {
-            session().leave("closed by its user");
-            sink.success();
-        }));
+        return Mono.defer(() -> session().left("closed by its user"));
     }
 
     @Override

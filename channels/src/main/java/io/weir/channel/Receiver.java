@@ -73,7 +73,8 @@ final class Receiver extends Flux<Message> implements Subscription, MessageSink 
             cancelled = true;
             actual = null;
             channel.cancelInbound();
-            to.onError(new IllegalArgumentException("request(" + n + "): demand must be positive (Reactive Streams 3.9)"));
+            to.onError(
+                    new IllegalArgumentException("request(" + n + "): demand must be positive (Reactive Streams 3.9)"));
         }
     }
 

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.ErrorCode;
@@ -16,6 +17,7 @@ import io.weir.core.WeirException;
 import io.weir.flow.Lanes;
 import io.weir.flow.Window;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -23,12 +25,17 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 
 /**
  * What is between two nodes: the channels and the order in which they use the link. Everything but {@link #execute} and the
  * final fields belongs to the loop.
  */
 final class Session implements LinkHandler {
+
+    /** How often closing looks whether everything has been sent. */
+    private static final Duration DRAIN_LOOK = Duration.ofMillis(5);
 
     /** Longer names are refused: a port's name is an identifier. */
     static final int MAX_PORT_NAME = 255;
@@ -39,7 +46,7 @@ final class Session implements LinkHandler {
     private final Loop loop;
     private final Link link;
     private final Peer peer;
-    private final Runnable onEnd;
+    private final Consumer<Session> onEnd;
 
     private final Lanes<Outgoing> lanes = new Lanes<>();
     private final IntObjectHashMap<Channel> channels = new IntObjectHashMap<>();
@@ -68,7 +75,7 @@ final class Session implements LinkHandler {
             Link link,
             Peer peer,
             boolean connecting,
-            Runnable onEnd) {
+            Consumer<Session> onEnd) {
         this.spec = spec;
         this.ports = ports;
         this.budget = budget;
@@ -148,7 +155,8 @@ final class Session implements LinkHandler {
         return channels.size();
     }
 
-    @Nullable WeirException endedWith() {
+    @Nullable
+    WeirException endedWith() {
         return ended;
     }
 
@@ -267,11 +275,13 @@ final class Session implements LinkHandler {
         Channel channel = new Channel(
                 this, number, port, new Window(spec.windowItems(), spec.windowBytes(), spec.initialItems()));
         channels.put(number, channel);
+        counters.channels = channels.size();
         return channel;
     }
 
     void forget(Channel channel) {
         channels.remove(channel.number());
+        counters.channels = channels.size();
         if (latest == channel) {
             latest = null;
         }
@@ -320,8 +330,8 @@ final class Session implements LinkHandler {
     }
 
     private static ProtocolMismatch unknown(Frame in) {
-        return new ProtocolMismatch(in.kind() + " for channel " + Integer.toUnsignedString(in.channel())
-                + ", which is not open");
+        return new ProtocolMismatch(
+                in.kind() + " for channel " + Integer.toUnsignedString(in.channel()) + ", which is not open");
     }
 
     private void credit(@Nullable Channel channel, Frame in) {
@@ -395,8 +405,8 @@ final class Session implements LinkHandler {
         int number = in.channel();
         String port = in.body().toString(StandardCharsets.UTF_8);
         if ((number & 1) == (nextNumber & 1) || number - highestTheirs <= 0 || number == 0) {
-            throw new ProtocolMismatch("OPEN with channel number " + Integer.toUnsignedString(number)
-                    + ", which is not the peer's next");
+            throw new ProtocolMismatch(
+                    "OPEN with channel number " + Integer.toUnsignedString(number) + ", which is not the peer's next");
         }
         if (in.body().readableBytes() > MAX_PORT_NAME) {
             throw new ProtocolMismatch("OPEN with a port name of " + in.body().readableBytes() + " bytes");
@@ -434,10 +444,62 @@ final class Session implements LinkHandler {
     void leave(String reason) {
         if (ended == null) {
             full = false;
-            link.offer(frame.set(FrameKind.GOODBYE, 0, 0, 0)
-                    .body(Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8))));
+            ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
+            if (!link.offer(frame.set(FrameKind.GOODBYE, 0, 0, 0).body(text))) {
+                // The link is full: the peer hears of a loss instead of a goodbye.
+                text.release();
+            }
             end(new SessionLost("the connection to " + peer.id() + " was closed here: " + reason), true);
         }
+    }
+
+    /** Completes when nothing that was handed over waits to be sent, or when the limit has passed. */
+    Mono<Void> drained(Duration limit) {
+        return Mono.<Void>create(sink -> execute(() -> awaitDrained(sink, System.nanoTime() + limit.toNanos())));
+    }
+
+    private void awaitDrained(MonoSink<Void> sink, long deadline) {
+        if (ended != null || idle() || System.nanoTime() - deadline >= 0) {
+            sink.success();
+        } else {
+            sink.onDispose(loop.schedule(() -> awaitDrained(sink, deadline), DRAIN_LOOK));
+        }
+    }
+
+    private boolean idle() {
+        if (!lanes.isEmpty()) {
+            return false;
+        }
+        for (Channel channel : channels.values()) {
+            if (channel.outbound().queuedBytes() != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Says goodbye and ends. */
+    Mono<Void> left(String reason) {
+        return Mono.create(sink -> execute(() -> {
+            leave(reason);
+            sink.success();
+        }));
+    }
+
+    PeerStats stats() {
+        Counters now = counters;
+        return new PeerStats(
+                peer.id(),
+                link.transport(),
+                now.messagesSent,
+                now.messagesReceived,
+                now.bytesSent,
+                now.bytesReceived,
+                now.framesSent,
+                now.framesReceived,
+                now.creditStalls,
+                now.queuedBytes,
+                now.channels);
     }
 
     private void end(WeirException reason, boolean closeLink) {
@@ -454,6 +516,6 @@ final class Session implements LinkHandler {
         }
         channels.clear();
         latest = null;
-        onEnd.run();
+        onEnd.accept(this);
     }
 }
