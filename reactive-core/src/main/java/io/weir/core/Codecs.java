@@ -2,8 +2,6 @@ package io.weir.core;
 
 import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.ObjectMapper;
-import tools.jackson.databind.json.JsonMapper;
-import tools.jackson.dataformat.cbor.CBORMapper;
 
 /**
  * The codecs that Weir brings. All encode into memory of the given allocator and read a payload without consuming it.
@@ -35,13 +33,13 @@ public final class Codecs {
      */
     public static <T> Codec<T> json(Class<T> type) {
         requireDatabind("JSON");
-        return JacksonCodec.of("JSON", JsonMapper.shared(), type);
+        return JacksonCodec.json(type);
     }
 
     /** As {@link #json(Class)}, for generic types: {@code json(new TypeReference<List<Price>>() {})}. */
     public static <T> Codec<T> json(TypeReference<T> type) {
         requireDatabind("JSON");
-        return JacksonCodec.of("JSON", JsonMapper.shared(), type);
+        return JacksonCodec.json(type.getType());
     }
 
     /** As {@link #json(Class)}, mapped by this mapper; one of another format than JSON works as well. */
@@ -51,7 +49,7 @@ public final class Codecs {
 
     /** As {@link #json(TypeReference)}, mapped by this mapper; one of another format than JSON works as well. */
     public static <T> Codec<T> json(TypeReference<T> type, ObjectMapper mapper) {
-        return JacksonCodec.of("JSON", mapper, type);
+        return JacksonCodec.of("JSON", mapper, type.getType());
     }
 
     /**
@@ -61,13 +59,13 @@ public final class Codecs {
      */
     public static <T> Codec<T> cbor(Class<T> type) {
         requireCbor();
-        return JacksonCodec.of("CBOR", CBORMapper.shared(), type);
+        return JacksonCodec.cbor(type);
     }
 
     /** As {@link #cbor(Class)}, for generic types. */
     public static <T> Codec<T> cbor(TypeReference<T> type) {
         requireCbor();
-        return JacksonCodec.of("CBOR", CBORMapper.shared(), type);
+        return JacksonCodec.cbor(type.getType());
     }
 
     private static void requireDatabind(String format) {

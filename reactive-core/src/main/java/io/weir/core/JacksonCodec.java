@@ -6,16 +6,18 @@ import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.ByteBufOutputStream;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.reflect.Type;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.dataformat.cbor.CBORMapper;
 
-/** Values by Jackson. The only class that may be loaded just when Jackson is there. */
+/** Values by Jackson. Loaded only once it is known that Jackson is there; {@link Codecs} must work without. */
 final class JacksonCodec<T> implements Codec<T> {
 
     /** Characters of Jackson's explanation that are passed on: it may quote what a peer sent. */
@@ -33,12 +35,24 @@ final class JacksonCodec<T> implements Codec<T> {
         this.writer = mapper.writerFor(type);
     }
 
-    static <T> JacksonCodec<T> of(String format, ObjectMapper mapper, Class<T> type) {
+    static <T> Codec<T> json(Type type) {
+        return of("JSON", JsonMapper.shared(), type);
+    }
+
+    static <T> Codec<T> cbor(Type type) {
+        return of("CBOR", Cbor.mapper(), type);
+    }
+
+    static <T> Codec<T> of(String format, ObjectMapper mapper, Type type) {
         return new JacksonCodec<>(format, mapper, mapper.constructType(Objects.requireNonNull(type, "type")));
     }
 
-    static <T> JacksonCodec<T> of(String format, ObjectMapper mapper, TypeReference<T> type) {
-        return new JacksonCodec<>(format, mapper, mapper.constructType(Objects.requireNonNull(type, "type")));
+    /** A class of its own, because verifying one that turns a CBORMapper into an ObjectMapper loads the CBORMapper. */
+    private static final class Cbor {
+
+        static ObjectMapper mapper() {
+            return CBORMapper.shared();
+        }
     }
 
     @Override

@@ -19,10 +19,8 @@ final class TextCodec implements Codec<String> {
 
     @Override
     public ByteBuf encode(String value, ByteBufAllocator allocator) {
+        refuseLoneSurrogates(value);
         int length = ByteBufUtil.utf8Bytes(value);
-        if (length != value.length()) {
-            refuseLoneSurrogates(value);
-        }
         ByteBuf payload = allocator.buffer(length);
         ByteBufUtil.reserveAndWriteUtf8(payload, value, length);
         return payload;
