@@ -176,6 +176,7 @@ final class Inbound {
             }
         } else {
             held.add(new Held(message, flags, number, cost));
+            session.counters().queuedBytes += cost;
         }
     }
 
@@ -204,6 +205,7 @@ final class Inbound {
                 break;
             }
             channel.touched();
+            session.counters().queuedBytes -= next.cost;
             deliver(to, next.message, next.flags, next.number, next.cost);
         }
         if (ended && !told && (held.isEmpty() || error != null)) {
@@ -263,6 +265,7 @@ final class Inbound {
 
     private void release() {
         for (Held each; (each = held.poll()) != null; ) {
+            session.counters().queuedBytes -= each.cost;
             each.message.release();
         }
         Partial half = partial;
