@@ -82,7 +82,7 @@ final class FrameParser {
 
     /** Whether the bytes so far end within a frame. */
     boolean isWithinFrame() {
-        return stage != Stage.HEAD && stage != Stage.PADDING || head.isReadable();
+        return (stage != Stage.HEAD && stage != Stage.PADDING) || head.isReadable();
     }
 
     /** What is wrong if the bytes end here, before the other side could be told from a stranger; null if nothing is. */
