@@ -172,7 +172,7 @@ final class NodeProperties {
             });
             return new PathPolicy(order, policy.switches());
         }
-        if (known.nearest(tail) == null && Nearest.distance(tail, "order") <= 2) {
+        if (known.nearest(tail) == null && Nearest.to(tail, List.of("order")) != null) {
             throw new Misconfigured(set.label() + " is no setting; did you mean the order of the paths, "
                     + set.label().substring(0, set.label().length() - tail.length())
                     + (set.label().startsWith("WEIR") ? "ORDER" : "order") + '?');
