@@ -13,7 +13,8 @@ final class Nearest {
         String nearest = null;
         int least = Math.max(1, text.length() / 3) + 1;
         for (String candidate : candidates) {
-            int distance = distance(text, candidate);
+            boolean far = Math.abs(text.length() - candidate.length()) >= least;
+            int distance = far ? least : distance(text, candidate);
             if (distance < least) {
                 least = distance;
                 nearest = candidate;
