@@ -130,7 +130,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when) {
             put(path, Outcome.FAILED, reason, took, null);
         }
 
-        void chosen(String path, Duration roundTrip, Duration took) {
+        void chosen(String path, @Nullable Duration roundTrip, Duration took) {
             put(path, Outcome.CHOSEN, "", took, roundTrip);
         }
 

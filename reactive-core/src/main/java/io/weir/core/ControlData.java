@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlData {
 
-    /** All entries together, in bytes of their wire form. */
-    public static final int MAX_BYTES = FrameLayout.MAX_CONTROL;
+    /** All entries together in bytes of their wire form: small enough for every link to carry them beside a payload. */
+    public static final int MAX_BYTES = 16 * 1024;
 
     private static final ControlData EMPTY = new ControlData(new byte[0]);
 
