@@ -156,9 +156,9 @@ class NodePropertiesTest {
         String before = System.setProperty("weir.name", "from-the-system");
         try {
             assertThat(NodeSpec.fromSystem().name()).isEqualTo("from-the-system");
-            assertThat(NodeSpec.from(properties("weir.name", "from-a-file", "weir.loops", "2")))
-                    .isEqualTo(
-                            NodeSpec.builder().name("from-the-system").loops(2).build());
+            NodeSpec spec = NodeSpec.from(properties("weir.name", "from-a-file", "weir.max.peers", "17"));
+            assertThat(spec.name()).isEqualTo("from-the-system");
+            assertThat(spec.maxPeers()).isEqualTo(17);
         } finally {
             if (before == null) {
                 System.clearProperty("weir.name");
@@ -171,8 +171,28 @@ class NodePropertiesTest {
     @Test
     void leavesAloneWhatTheBuildIsTold() {
         Properties system = properties(
-                "weir.test.java.home", "/jdk", "weir.required.paths", "shm", "weir.seed", "1", "weir.fabric", "x");
-        assertThat(NodeProperties.merge(new Properties(), system, Map.of("WEIR_SEED", "2", "WEIR_TEST_JAVA_HOME", "/"))
+                "weir.test.java.home",
+                "/jdk",
+                "weir.required.paths",
+                "shm",
+                "weir.seed",
+                "1",
+                "weir.fabric",
+                "x",
+                "weir.jcstress.args",
+                "-m quick");
+        assertThat(NodeProperties.merge(
+                                new Properties(),
+                                system,
+                                map(
+                                        "WEIR_SEED",
+                                        "2",
+                                        "WEIR_TEST_JAVA_HOME",
+                                        "/",
+                                        "WEIR_JAVA_OPTS",
+                                        "-Xmx1g",
+                                        "WEIR_LOG",
+                                        "DEBUG"))
                         .build())
                 .isEqualTo(read());
         assertThatThrownBy(() -> read("weir.seed", "1")).isInstanceOf(Misconfigured.class);
