@@ -65,16 +65,16 @@ final class AeronLane {
 
     private FragmentHandler receiver(Cell cell, Meter meter) {
         return switch (cell.scenario()) {
-            case ONE_WAY -> (buffer, offset, length, header) -> meter.arrival(sequence(buffer, offset));
+            case ONE_WAY -> (buffer, offset, length, header) -> meter.arrived(sequence(buffer, offset));
             case CHECKED ->
                 (buffer, offset, length, header) -> {
                     payload.check(view(buffer, offset + Long.BYTES, length - Long.BYTES));
-                    meter.arrival(sequence(buffer, offset));
+                    meter.arrived(sequence(buffer, offset));
                 };
             case ECHO ->
                 (buffer, offset, length, header) -> {
                     received++;
-                    going = meter.arrival(sequence(buffer, offset));
+                    going = meter.answered(sequence(buffer, offset));
                 };
             default ->
                 (buffer, offset, length, header) -> {

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One of the two processes of a measurement. It obeys lines on its standard input and answers on its standard output:
@@ -32,6 +34,7 @@ public final class Child {
     /** Behind the last line, when standard input has ended. */
     private static final String END = "";
 
+    private static final Logger LOG = LoggerFactory.getLogger(Child.class);
     private static final Duration FAREWELL = Duration.ofSeconds(2);
 
     private final BlockingQueue<String> commands = new LinkedBlockingQueue<>();
@@ -72,7 +75,7 @@ public final class Child {
             try {
                 obey(command.split(" ", -1));
             } catch (Exception | LinkageError e) {
-                e.printStackTrace();
+                LOG.warn("{} failed", command, e);
                 answer("FAILED " + String.valueOf(e).replaceAll("\\s+", " "));
             }
         }
@@ -85,7 +88,7 @@ public final class Child {
                 commands.add(line);
             }
         } catch (IOException e) {
-            e.printStackTrace();
+            LOG.warn("No more commands can be read", e);
         }
         commands.add(END);
         lastResort();
@@ -158,7 +161,7 @@ public final class Child {
                 contender.close();
             }
         } catch (Exception e) {
-            e.printStackTrace();
+            LOG.warn("Not closed in good order", e);
         }
         Runtime.getRuntime().halt(0);
     }

@@ -5,31 +5,12 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
-import java.util.function.Function;
 
-/** Those that are measured in a JVM of their own, what each can do, and in which configurations. */
+/** Those that are measured in JVMs of their own, what each can do, and in which configurations. */
 public enum ContenderKind {
-    AERON(
-            AeronContender::new,
-            EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE),
-            List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED")) {
-        @Override
-        public List<String> variants(Cell cell) {
-            return AeronSetting.worthTrying(cell);
-        }
-    },
-    RSOCKET(RSocketContender::new, EnumSet.allOf(Scenario.class), List.of()),
-    REACTOR_NETTY(ReactorNettyContender::new, EnumSet.complementOf(EnumSet.of(Scenario.ASK)), List.of());
-
-    private final Function<Setup, Contender> factory;
-    private final Set<Scenario> scenarios;
-    private final List<String> jvmArguments;
-
-    ContenderKind(Function<Setup, Contender> factory, Set<Scenario> scenarios, List<String> jvmArguments) {
-        this.factory = factory;
-        this.scenarios = scenarios;
-        this.jvmArguments = jvmArguments;
-    }
+    AERON,
+    RSOCKET,
+    REACTOR_NETTY;
 
     /** As on the command line and in the results. */
     public String label() {
@@ -44,20 +25,28 @@ public enum ContenderKind {
     }
 
     public Set<Scenario> scenarios() {
-        return scenarios;
+        return switch (this) {
+            case AERON -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.SLEEP));
+            case RSOCKET -> EnumSet.allOf(Scenario.class);
+            case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK));
+        };
     }
 
-    /** What its JVM needs. */
+    /** What its JVMs need beside the usual. */
     public List<String> jvmArguments() {
-        return jvmArguments;
+        return this == AERON ? List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED") : List.of();
     }
 
     /** The configurations to choose the best of; at least one. */
     public List<String> variants(Cell cell) {
-        return List.of(Child.ONLY_VARIANT);
+        return this == AERON ? AeronSetting.worthTrying(cell) : List.of(Child.ONLY_VARIANT);
     }
 
     Contender contender(Setup setup) {
-        return factory.apply(setup);
+        return switch (this) {
+            case AERON -> new AeronContender(setup);
+            case RSOCKET -> new RSocketContender(setup);
+            case REACTOR_NETTY -> new ReactorNettyContender(setup);
+        };
     }
 }

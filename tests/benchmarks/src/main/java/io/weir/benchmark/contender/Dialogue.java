@@ -32,31 +32,37 @@ final class Dialogue {
         return sent - 1;
     }
 
-    /**
-     * Takes notice of a message at the reader index; it stays the caller's.
-     *
-     * @return whether to send another one
-     */
-    boolean take(ByteBuf message) {
+    /** Takes notice of a message of a one-way stream, at the reader index; it stays the caller's. */
+    void arrived(ByteBuf message) {
         pinning.pinHere();
-        long sequence = Payload.sequence(message);
-        return switch (cell.scenario()) {
-            case RTT, SLEEP, IDLE -> meter.roundTrip(sequence);
-            case ONE_WAY, ECHO -> meter.arrival(sequence);
-            case CHECKED -> {
-                payload.check(message);
-                yield meter.arrival(sequence);
-            }
-            case ASK -> meter.arrival();
-        };
+        if (cell.scenario() == Scenario.CHECKED) {
+            payload.check(message);
+        }
+        meter.arrived(Payload.sequence(message));
     }
 
-    /** Takes notice of the reply to the request with this number. */
-    boolean take(ByteBuf reply, long request) {
+    /**
+     * Takes notice of the next echo, at the reader index; it stays the caller's.
+     *
+     * @return whether to send another message
+     */
+    boolean echoed(ByteBuf reply) {
+        pinning.pinHere();
+        long sequence = Payload.sequence(reply);
+        return cell.scenario() == Scenario.ECHO ? meter.answered(sequence) : meter.roundTrip(sequence);
+    }
+
+    /**
+     * Takes notice of the reply to the request with this number, as {@link #echoed} does.
+     *
+     * @return whether to send another request
+     */
+    boolean replied(ByteBuf reply, long request) {
+        pinning.pinHere();
         if (Payload.sequence(reply) != request) {
             throw new IllegalStateException(
                     "Request " + request + " got the reply to " + Payload.sequence(reply) + ".");
         }
-        return take(reply);
+        return meter.answered();
     }
 }

@@ -91,18 +91,28 @@ final class Meter {
         return cell.scenario() != Scenario.IDLE && turn(now);
     }
 
+    /** The message with this number is here, after all those before it; nobody waits for an answer. */
+    void arrived(long sequence) {
+        inOrder(sequence);
+        boolean unused = answered();
+    }
+
     /**
-     * The message with this number is here, after all those before it.
+     * The answer with this number is here, after all those before it.
      *
      * @return whether to go on
      */
-    boolean arrival(long sequence) {
+    boolean answered(long sequence) {
         inOrder(sequence);
-        return arrival();
+        return answered();
     }
 
-    /** A message is here whose order does not matter. */
-    boolean arrival() {
+    /**
+     * An answer is here, in whatever order.
+     *
+     * @return whether to go on
+     */
+    boolean answered() {
         return (++count & mask) != 0 ? phase != Phase.OVER : turn(System.nanoTime());
     }
 

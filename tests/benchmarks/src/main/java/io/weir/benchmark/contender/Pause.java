@@ -2,6 +2,7 @@ package io.weir.benchmark.contender;
 
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /** A user's thread that sends something now and then, on the processor of the hot thread; between two messages, all sleep. */
@@ -20,7 +21,7 @@ final class Pause implements AutoCloseable {
     }
 
     void thenRun(Runnable send) {
-        timer.schedule(send, MILLIS, TimeUnit.MILLISECONDS);
+        ScheduledFuture<?> unused = timer.schedule(send, MILLIS, TimeUnit.MILLISECONDS);
     }
 
     @Override

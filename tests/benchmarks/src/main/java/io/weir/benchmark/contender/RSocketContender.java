@@ -12,8 +12,10 @@ import io.rsocket.transport.netty.server.CloseableChannel;
 import io.rsocket.transport.netty.server.TcpServerTransport;
 import io.rsocket.util.ByteBufPayload;
 import io.rsocket.util.EmptyPayload;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -55,10 +57,10 @@ final class RSocketContender implements Contender {
                 .host(Loops.HOST)
                 .port(Integer.parseInt(address))
                 .runOn(loops);
-        RSocket socket = RSocketConnector.create()
+        RSocket socket = Objects.requireNonNull(RSocketConnector.create()
                 .payloadDecoder(PayloadDecoder.ZERO_COPY)
                 .connect(TcpClientTransport.create(tcp))
-                .block(Loops.PATIENCE);
+                .block(Loops.PATIENCE));
         client = socket;
         Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), ByteBufAllocator.DEFAULT::directBuffer);
         meter.begin();
@@ -87,12 +89,12 @@ final class RSocketContender implements Contender {
     }
 
     private void stream(RSocket socket, Cell cell, Dialogue dialogue, Meter meter) {
-        socket.requestStream(EmptyPayload.INSTANCE)
+        Disposable unused = socket.requestStream(EmptyPayload.INSTANCE)
                 .limitRate(Loops.window(cell))
                 .subscribe(
                         message -> {
                             try {
-                                dialogue.take(message.sliceData());
+                                dialogue.arrived(message.sliceData());
                             } finally {
                                 message.release();
                             }
@@ -103,12 +105,12 @@ final class RSocketContender implements Contender {
     private void ask(RSocket socket, Dialogue dialogue, Meter meter) {
         Payload request = ByteBufPayload.create(dialogue.next());
         long number = dialogue.lastSent();
-        socket.requestResponse(request)
+        Disposable unused = socket.requestResponse(request)
                 .subscribe(
                         reply -> {
                             boolean more;
                             try {
-                                more = dialogue.take(reply.sliceData(), number);
+                                more = dialogue.replied(reply.sliceData(), number);
                             } finally {
                                 reply.release();
                             }
@@ -124,12 +126,12 @@ final class RSocketContender implements Contender {
         for (int i = 0; i < cell.outstanding(); i++) {
             send(requests, dialogue);
         }
-        socket.requestChannel(requests.asFlux())
+        Disposable unused = socket.requestChannel(requests.asFlux())
                 .subscribe(
                         reply -> {
                             boolean more;
                             try {
-                                more = dialogue.take(reply.sliceData());
+                                more = dialogue.echoed(reply.sliceData());
                             } finally {
                                 reply.release();
                             }

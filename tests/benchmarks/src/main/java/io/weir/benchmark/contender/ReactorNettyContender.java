@@ -93,14 +93,14 @@ final class ReactorNettyContender implements Contender {
 
     private Publisher<Void> exchange(Cell cell, Dialogue dialogue, Meter meter, NettyInbound in, NettyOutbound out) {
         if (cell.scenario().isOneWay()) {
-            return in.receive().doOnNext(dialogue::take).then();
+            return in.receive().doOnNext(dialogue::arrived).then();
         }
         Flux<ByteBuf> first = Flux.range(0, cell.outstanding()).map(i -> dialogue.next());
         if (cell.scenario() == Scenario.SLEEP) {
             return out.send(Flux.concat(first, afterPauses(dialogue, meter, in)));
         }
         Flux<ByteBuf> further = in.receive().handle((reply, sink) -> {
-            if (dialogue.take(reply)) {
+            if (dialogue.echoed(reply)) {
                 sink.next(dialogue.next());
             }
         });
@@ -110,7 +110,7 @@ final class ReactorNettyContender implements Contender {
     private Flux<ByteBuf> afterPauses(Dialogue dialogue, Meter meter, NettyInbound in) {
         Sinks.Many<ByteBuf> later = Sinks.many().unicast().onBackpressureBuffer();
         return later.asFlux().mergeWith(in.receive().handle((reply, sink) -> {
-            if (dialogue.take(reply)) {
+            if (dialogue.echoed(reply)) {
                 pause.thenRun(() -> {
                     meter.resume();
                     later.tryEmitNext(dialogue.next()).orThrow();
