@@ -25,22 +25,6 @@ record Outcome(
         double serverSwitchesPerSecond,
         double clientSwitchesPerSecond) {
 
-    /** @param runner what this process used, whose children they are but which has no part in it */
-    static Outcome of(Measurement measured, HostLoad host, Usage server, Usage client, Usage runner) {
-        double nanos = host.atNanos();
-        double ours = server.cpuNanos() + client.cpuNanos() + runner.cpuNanos();
-        return new Outcome(
-                measured,
-                server.cpuNanos() / nanos,
-                client.cpuNanos() / nanos,
-                Math.max(0, (host.busyNanos() - ours) / nanos),
-                host.stolenNanos() / nanos,
-                server.rssBytes(),
-                client.rssBytes(),
-                server.switches() / nanos * 1e9,
-                client.switches() / nanos * 1e9);
-    }
-
     /** Processor time of both for a million messages, in seconds. */
     double cpuSecondsPerMillion() {
         return (serverCores + clientCores) / measured.rate() * 1e6;

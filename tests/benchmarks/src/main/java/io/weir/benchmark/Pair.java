@@ -85,13 +85,23 @@ final class Pair implements AutoCloseable {
 
     private record Moment(HostLoad host, Usage server, Usage client, Usage runner) {
 
+        /** What happened between then and now. */
         Outcome since(Moment earlier, Measurement measured) {
-            return Outcome.of(
+            HostLoad load = host.since(earlier.host);
+            double nanos = load.atNanos();
+            double byServer = server.cpuNanosSince(earlier.server);
+            double byClient = client.cpuNanosSince(earlier.client);
+            double ours = byServer + byClient + runner.cpuNanosSince(earlier.runner);
+            return new Outcome(
                     measured,
-                    host.since(earlier.host),
-                    server.since(earlier.server),
-                    client.since(earlier.client),
-                    runner.since(earlier.runner));
+                    byServer / nanos,
+                    byClient / nanos,
+                    Math.max(0, (load.busyNanos() - ours) / nanos),
+                    load.stolenNanos() / nanos,
+                    server.rssBytes(),
+                    client.rssBytes(),
+                    server.switchesSince(earlier.server) / nanos * 1e9,
+                    client.switchesSince(earlier.client) / nanos * 1e9);
         }
     }
 }

@@ -4,50 +4,73 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
- * What a process has used up to now, with its direct children.
+ * What a process has used up to now.
  *
- * @param cpuNanos processor time
- * @param switches how often its threads gave up a processor of their own will
- * @param rssBytes memory that is resident now, of the process alone
+ * @param cpuNanos processor time, with that of its children
+ * @param switches how often a thread went to sleep of its own will, by thread
+ * @param rssBytes memory that is resident now
  */
-record Usage(long cpuNanos, long switches, long rssBytes) {
+record Usage(long cpuNanos, Map<String, Long> switches, long rssBytes) {
 
-    /** Nothing, for a process that has just ended. */
-    static final Usage NONE = new Usage(0, 0, 0);
+    /** The kernel tells these times in hundredths of a second, on every platform. */
+    private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    /** In the part of /proc/pid/stat behind the program's name, which may contain anything. */
+    private static final int USER = 11;
+
+    private static final int CHILDRENS_SYSTEM = 14;
 
     /** Nothing but zeros when there is no such process any more. */
     static Usage of(long pid) {
-        Usage sum = ofProcess(pid);
-        for (String child : words(task(pid, pid).resolve("children"))) {
-            Usage used = ofProcess(Long.parseLong(child));
-            sum = new Usage(sum.cpuNanos + used.cpuNanos, sum.switches + used.switches, sum.rssBytes);
+        Path process = Path.of("/proc", Long.toString(pid));
+        long ticks = ticks(pid);
+        for (String child : words(process.resolve("task/" + pid + "/children"))) {
+            ticks += ticks(Long.parseLong(child));
         }
-        return sum;
+        return new Usage(ticks * TICK_NANOS, switches(process), 1024 * status(process, "VmRSS:"));
     }
 
-    Usage since(Usage earlier) {
-        return new Usage(cpuNanos - earlier.cpuNanos, switches - earlier.switches, rssBytes);
+    /** How often its threads went to sleep since then; those that have ended are not counted. */
+    long switchesSince(Usage earlier) {
+        return switches.entrySet().stream()
+                .mapToLong(thread -> thread.getValue() - earlier.switches.getOrDefault(thread.getKey(), 0L))
+                .sum();
     }
 
-    private static Usage ofProcess(long pid) {
-        long cpuNanos = 0;
-        long switches = 0;
-        try (DirectoryStream<Path> threads = Files.newDirectoryStream(Path.of("/proc", Long.toString(pid), "task"))) {
+    long cpuNanosSince(Usage earlier) {
+        return cpuNanos - earlier.cpuNanos;
+    }
+
+    /** Of all its threads, also those that have ended, and of the children that it has waited for. */
+    private static long ticks(long pid) {
+        String[] words = words(Path.of("/proc", Long.toString(pid), "stat"));
+        int name = 0;
+        for (int i = 0; i < words.length; i++) {
+            name = words[i].endsWith(")") ? i : name;
+        }
+        long ticks = 0;
+        for (int i = name + 1 + USER; i <= name + 1 + CHILDRENS_SYSTEM && i < words.length; i++) {
+            ticks += Long.parseLong(words[i]);
+        }
+        return ticks;
+    }
+
+    private static Map<String, Long> switches(Path process) {
+        Map<String, Long> switches = new HashMap<>();
+        try (DirectoryStream<Path> threads = Files.newDirectoryStream(process.resolve("task"))) {
             for (Path thread : threads) {
-                String[] scheduled = words(thread.resolve("schedstat"));
-                cpuNanos += scheduled.length == 0 ? 0 : Long.parseLong(scheduled[0]);
-                switches += status(thread, "voluntary_ctxt_switches:");
+                switches.put(thread.getFileName().toString(), status(thread, "voluntary_ctxt_switches:"));
             }
         } catch (IOException e) {
-            return NONE;
+            // The process has ended, and its failure is told by its end.
+            return Map.of();
         }
-        return new Usage(cpuNanos, switches, 1024 * status(task(pid, pid), "VmRSS:"));
-    }
-
-    private static Path task(long pid, long thread) {
-        return Path.of("/proc", Long.toString(pid), "task", Long.toString(thread));
+        return switches;
     }
 
     private static long status(Path thread, String key) {
