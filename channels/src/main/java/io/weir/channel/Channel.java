@@ -1,0 +1,508 @@
+package io.weir.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.weir.core.Codec;
+import io.weir.core.ErrorCode;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.Message;
+import io.weir.core.WeirException;
+import io.weir.flow.Lane;
+import io.weir.flow.Window;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A two-way stream of messages between two nodes. Each direction is a half of its own: it has its own demand, and ends on
+ * its own. A channel ends when both halves have ended; an error, or the end of the peer, ends both.
+ *
+ * <p><b>Threads.</b> Any thread may use a channel. Messages are delivered, and synchronous sources emit, on the loop of the
+ * peer, which must not be blocked: slow work belongs behind {@code publishOn}.
+ *
+ * <p><b>Demand.</b> What the subscriber of {@link #receive()} requests is what the peer's source is asked for, up to the
+ * window. Before there is a subscriber, the peer may send what {@code weir.window.initial} and {@code weir.window.bytes}
+ * allow; that is held until somebody subscribes.
+ */
+public final class Channel {
+
+    private final Session session;
+    private final int number;
+    private final String port;
+    private final Outbound outbound;
+    private final Inbound inbound;
+    private final Controls controls = new Controls();
+    private final Receiver receiver;
+
+    /** Hears once whether the peer has accepted; null when it need not be asked. */
+    private @Nullable Opening opening;
+
+    private IntConsumer onAbort = request -> {};
+    /** The handler that serves this channel. */
+    private @Nullable Disposable working;
+
+    private boolean touched;
+    private boolean outOpen = true;
+    private boolean inOpen = true;
+
+    /** Who waits for the peer to accept. */
+    interface Opening {
+        void accepted();
+
+        void refused(Throwable reason);
+    }
+
+    Channel(Session session, int number, String port, Window window) {
+        this.session = session;
+        this.number = number;
+        this.port = port;
+        this.outbound = new Outbound(session, this);
+        this.inbound = new Inbound(session, this, window);
+        this.receiver = new Receiver(this);
+    }
+
+    /** The port that this channel was opened to. */
+    public String port() {
+        return port;
+    }
+
+    /** The peer at the other end. */
+    public Peer peer() {
+        return session.peer();
+    }
+
+    /**
+     * Memory for payloads that suits the path to this peer best: over shared memory, what lies in it is not copied at all.
+     * Ordinary memory works as well, and is what this gives when its own is exhausted.
+     */
+    public ByteBufAllocator allocator() {
+        return session.link().allocator();
+    }
+
+    /**
+     * Sends what the source emits, as the peer's subscriber asks for it, then ends this half.
+     *
+     * <p>The source is subscribed to when the returned {@code Mono} is, and asked for small batches on the peer's loop. Messages
+     * are released by the channel. Completes when the last message and the end are on the wire, or when the peer has
+     * cancelled. Fails with the source's error, which the peer sees as {@link io.weir.core.RemoteFailure}, or with what
+     * ended the channel. Cancelling it tells the peer that the sender has cancelled.
+     *
+     * <p>A channel sends once: a second subscription fails with {@link IllegalStateException}.
+     */
+    public Mono<Void> send(Publisher<Message> source) {
+        return new SendMono(this, source, false);
+    }
+
+    /** As {@link #send(Publisher)}, but completes when the peer's subscriber has had every message and the end. */
+    public Mono<Void> sendDelivered(Publisher<Message> source) {
+        return new SendMono(this, source, true);
+    }
+
+    /** Sends values through a codec. */
+    public <T> Mono<Void> send(Publisher<? extends T> source, Codec<T> codec) {
+        return send(Flux.from(source).map(value -> Message.of(codec.encode(value, allocator()))));
+    }
+
+    /**
+     * What the peer sends, within the subscriber's demand, on the peer's loop. Each message belongs to the subscriber, who
+     * releases it. Completes when the peer has ended its half; fails with what the peer's source failed with, or with what
+     * ended the channel. Cancelling ends this half: the peer's source is cancelled.
+     *
+     * <p>One subscriber only; a second one is refused with {@link IllegalStateException}.
+     */
+    public Flux<Message> receive() {
+        return receiver;
+    }
+
+    /**
+     * As {@link #receive()}, but the peer may send this many messages beyond the demand: they are held here, so that a
+     * subscriber that asks one by one need not wait for the network each time.
+     */
+    public Flux<Message> receive(int prefetch) {
+        return receiver.doFirst(() -> execute(() -> {
+            inbound.window().prefetch(prefetch);
+            touched();
+        }));
+    }
+
+    /** What the peer sends, decoded and released. */
+    public <T> Flux<T> receive(Codec<T> codec) {
+        return receive().map(message -> decode(message, codec));
+    }
+
+    static <T> T decode(Message message, Codec<T> codec) {
+        try {
+            return codec.decode(message.payload());
+        } finally {
+            message.release();
+        }
+    }
+
+    /**
+     * Ends both halves in good order: what was taken for sending is still sent, what comes in is no longer wanted. Completes
+     * when the end is on the wire, also when the channel has ended already. Takes effect when subscribed to.
+     */
+    public Mono<Void> close() {
+        return Mono.create(sink -> execute(() -> {
+            cancelInbound();
+            if (outbound.hasFeeder() || outbound.ending()) {
+                sink.success();
+            } else {
+                outbound.feeder(new ClosingFeeder(sink));
+                outbound.end(false);
+            }
+        }));
+    }
+
+    /** Port, peer and number. */
+    @Override
+    public String toString() {
+        return "Channel[" + port + " of " + session.peerId() + ", " + Integer.toUnsignedString(number) + ']';
+    }
+
+    // Everything below belongs to the loop.
+
+    int number() {
+        return number;
+    }
+
+    Session session() {
+        return session;
+    }
+
+    Outbound outbound() {
+        return outbound;
+    }
+
+    Inbound inbound() {
+        return inbound;
+    }
+
+    boolean inLoop() {
+        return session.loop().inLoop();
+    }
+
+    void execute(Runnable task) {
+        session.execute(task);
+    }
+
+    /** Whether neither half has failed and the session lives. */
+    boolean open() {
+        return outOpen && outbound.failure() == null && session.endedWith() == null;
+    }
+
+    /** Disposes this work when the channel fails or its session ends. */
+    void whileOpen(Disposable work) {
+        if (open()) {
+            working = work;
+        } else if (outbound.failure() != null) {
+            work.dispose();
+        }
+    }
+
+    private void stopWork() {
+        Disposable work = working;
+        working = null;
+        if (work != null) {
+            work.dispose();
+        }
+    }
+
+    /** A handler has failed: the peer hears it, unless the failure is only that the channel is over. */
+    void failUnlessOver(Throwable error) {
+        if (outbound.failure() == null) {
+            fail(error);
+        }
+    }
+
+    /** Ends both halves in good order; a half that is being sent goes on. */
+    void end() {
+        cancelInbound();
+        if (!outbound.hasFeeder()) {
+            outbound.end(false);
+        }
+    }
+
+    void opening(Opening waiter, int flags) {
+        opening = waiter;
+        controls.openFlags = flags;
+        controls.open = true;
+        controls.list();
+    }
+
+    void accept() {
+        controls.accept = true;
+        controls.list();
+    }
+
+    void accepted(long items, long bytes) {
+        Opening waiter = opening;
+        opening = null;
+        outbound.granted(items, bytes);
+        if (waiter != null) {
+            waiter.accepted();
+        }
+    }
+
+    /** The window has news: look for credit to grant when the turn ends. */
+    void touched() {
+        if (!touched) {
+            touched = true;
+            session.touched(this);
+        }
+    }
+
+    /** At the end of a turn: grants what the window says. */
+    void grant() {
+        touched = false;
+        controls.items += inbound.itemsToGrant();
+        controls.bytes += inbound.bytesToGrant();
+        if ((controls.items | controls.bytes) != 0) {
+            controls.list();
+        }
+    }
+
+    void want(long bytes) {
+        controls.want = bytes;
+        controls.list();
+    }
+
+    void confirm() {
+        controls.delivered = true;
+        controls.list();
+    }
+
+    void abort(int request) {
+        controls.aborts.add(request);
+        controls.list();
+    }
+
+    /** Who is told that the peer has lost interest in one of its requests. */
+    void aborts(IntConsumer handler) {
+        onAbort = handler;
+    }
+
+    void aborted(int request) {
+        onAbort.accept(request);
+    }
+
+    void cancelInbound() {
+        if (!inbound.cancelledHere()) {
+            boolean tell = !inbound.ended();
+            inbound.cancel();
+            if (tell) {
+                controls.cancel = true;
+                controls.list();
+            }
+        }
+    }
+
+    /** Our side fails: both halves end here, and the peer is told. */
+    void fail(Throwable error) {
+        fail(ErrorCode.FAILED, error);
+    }
+
+    void fail(ErrorCode code, Throwable error) {
+        if (outOpen) {
+            controls.error = code;
+            controls.errorText = Errors.text(error);
+            controls.list();
+        }
+        outbound.fail(error);
+        inbound.fail(error);
+    }
+
+    /** Refuses a channel that the peer wants to open. */
+    void refuse(ErrorCode code, String text) {
+        controls.error = code;
+        controls.errorText = text;
+        controls.list();
+        outbound.close();
+        inbound.cancel();
+    }
+
+    /** The peer has failed: both halves end here. */
+    void failedByPeer(WeirException error) {
+        Opening waiter = opening;
+        opening = null;
+        boolean answer = outOpen && controls.error == null && !outbound.closed();
+        outbound.fail(error);
+        inbound.fail(error);
+        stopWork();
+        if (waiter != null) {
+            waiter.refused(error);
+        }
+        if (answer) {
+            controls.end = true;
+            controls.list();
+        } else if (controls.error == null) {
+            outDone();
+        }
+        inDone();
+    }
+
+    /** The session is over. */
+    void lost(WeirException reason) {
+        Opening waiter = opening;
+        opening = null;
+        outbound.fail(reason);
+        inbound.fail(reason);
+        stopWork();
+        if (waiter != null) {
+            waiter.refused(reason);
+        }
+    }
+
+    /** END or ERROR is on the wire. */
+    void outDone() {
+        outOpen = false;
+        forget();
+    }
+
+    /** END or ERROR has come. */
+    void inDone() {
+        inOpen = false;
+        forget();
+    }
+
+    private void forget() {
+        if (!outOpen && !inOpen && !controls.listed) {
+            session.forget(this);
+        }
+    }
+
+    /** The control frames of this channel: flags and sums, so that no queue is needed. */
+    private final class Controls implements Outgoing {
+
+        boolean open;
+        int openFlags;
+        boolean accept;
+        boolean cancel;
+        boolean delivered;
+        boolean end;
+        long want;
+        long items;
+        long bytes;
+        final ArrayDeque<Integer> aborts = new ArrayDeque<>(0);
+
+        @Nullable
+        ErrorCode error;
+
+        String errorText = "";
+        boolean listed;
+
+        @Override
+        public void list() {
+            if (!listed) {
+                listed = true;
+                session.lanes().add(Lane.CONTROL, this);
+                session.drainLater();
+            }
+        }
+
+        @Override
+        public boolean push() {
+            listed = false;
+            boolean done = pushOpen() && pushCredit() && pushSignals() && pushError();
+            if (done) {
+                forget();
+            }
+            return done;
+        }
+
+        private boolean pushOpen() {
+            if (open) {
+                ByteBuf name = Unpooled.wrappedBuffer(port.getBytes(StandardCharsets.UTF_8));
+                Frame frame = frame(FrameKind.OPEN, openFlags, 0)
+                        .words(inbound.window().outstanding(), inbound.window().granted())
+                        .body(name);
+                if (!session.offer(frame)) {
+                    return false;
+                }
+                open = false;
+                items = 0;
+                bytes = 0;
+            }
+            if (accept) {
+                Frame frame = frame(FrameKind.ACCEPT, 0, 0)
+                        .words(inbound.window().outstanding(), inbound.window().granted());
+                if (!session.offer(frame)) {
+                    return false;
+                }
+                accept = false;
+                items = 0;
+                bytes = 0;
+            }
+            return true;
+        }
+
+        private boolean pushCredit() {
+            if ((items | bytes) != 0) {
+                if (!session.offer(frame(FrameKind.CREDIT, 0, 0).words(items, bytes))) {
+                    return false;
+                }
+                items = 0;
+                bytes = 0;
+            }
+            if (want != 0) {
+                if (!session.offer(frame(FrameKind.WANT, 0, 0).words(want, 0))) {
+                    return false;
+                }
+                want = 0;
+            }
+            return true;
+        }
+
+        private boolean pushSignals() {
+            for (Integer request; (request = aborts.peek()) != null; aborts.remove()) {
+                if (!session.offer(frame(FrameKind.ABORT, 0, request))) {
+                    return false;
+                }
+            }
+            if (cancel) {
+                if (!session.offer(frame(FrameKind.CANCEL, 0, 0))) {
+                    return false;
+                }
+                cancel = false;
+            }
+            if (delivered) {
+                if (!session.offer(frame(FrameKind.DELIVERED, 0, 0))) {
+                    return false;
+                }
+                delivered = false;
+            }
+            return true;
+        }
+
+        private boolean pushError() {
+            ErrorCode code = error;
+            if (code != null) {
+                ByteBuf text = Unpooled.wrappedBuffer(errorText.getBytes(StandardCharsets.UTF_8));
+                if (!session.offer(frame(FrameKind.ERROR, 0, code.code()).body(text))) {
+                    return false;
+                }
+                error = null;
+                end = false;
+                outDone();
+            } else if (end) {
+                if (!session.offer(frame(FrameKind.END, 0, 0))) {
+                    return false;
+                }
+                end = false;
+                outDone();
+            }
+            return true;
+        }
+
+        private Frame frame(FrameKind kind, int flags, int aux) {
+            return session.frame().set(kind, flags, number, aux);
+        }
+    }
+}
