@@ -1,6 +1,7 @@
 package io.weir.benchmark;
 
 import io.weir.benchmark.contender.Cell;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How fast Weir wants to be: not slower than a peer by more than a factor, in the same run.
@@ -36,11 +37,18 @@ record Bar(String what, String weir, Cell cell, String peer, Cell peerCell, doub
     /**
      * A bar and what came of it.
      *
-     * @param ratio ours over the peer's; not a number if one of them is missing
+     * @param ours our value, null like all figures if one of the two was not measured
+     * @param ratio ours over the peer's
      * @param sound whether both had rounds that count
      */
     record Result(
-            Bar bar, double ours, double theirs, String theirVariant, double ratio, boolean sound, Verdict verdict) {}
+            Bar bar,
+            @Nullable Double ours,
+            @Nullable Double theirs,
+            String theirVariant,
+            @Nullable Double ratio,
+            boolean sound,
+            Verdict verdict) {}
 
     boolean lowerIsBetter() {
         return cell.scenario().timesRoundTrips();
@@ -50,7 +58,7 @@ record Bar(String what, String weir, Cell cell, String peer, Cell peerCell, doub
         Standing ours = standings.best(weir, cell).orElse(null);
         Standing theirs = standings.best(peer, peerCell).orElse(null);
         if (ours == null || theirs == null) {
-            return new Result(this, Double.NaN, Double.NaN, "", Double.NaN, false, Verdict.NOT_MEASURED);
+            return new Result(this, null, null, "", null, false, Verdict.NOT_MEASURED);
         }
         double ratio = overRing ? ours.overRing() / theirs.overRing() : ours.value() / theirs.value();
         return new Result(

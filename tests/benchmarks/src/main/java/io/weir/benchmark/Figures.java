@@ -2,15 +2,16 @@ package io.weir.benchmark;
 
 import io.weir.benchmark.contender.Cell;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** Numbers as one reads them. */
 final class Figures {
 
     private Figures() {}
 
-    /** Three digits that count. */
-    static String ratio(double value) {
-        if (Double.isNaN(value) || Double.isInfinite(value)) {
+    /** Three digits that count; a dash for what was not measured. */
+    static String ratio(@Nullable Double value) {
+        if (value == null || value.isNaN() || value.isInfinite()) {
             return "-";
         }
         double size = Math.abs(value);
@@ -23,8 +24,8 @@ final class Figures {
     }
 
     /** The value of a cell: microseconds of a round trip; messages in a second, and bytes where they are many. */
-    static String value(Cell cell, double value) {
-        if (Double.isNaN(value)) {
+    static String value(Cell cell, @Nullable Double value) {
+        if (value == null) {
             return "-";
         }
         if (cell.scenario().timesRoundTrips()) {

@@ -7,13 +7,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The two processors that the two hot threads are tied to. */
+/** The two processors that the two hot threads are tied to; negative ones tie nothing. */
 record Processors(int client, int server) {
 
     private static final String ALLOWED = "Cpus_allowed_list:";
 
     Processors {
-        if (client == server) {
+        if (client == server && client >= 0) {
             throw new IllegalArgumentException("Client and server need a processor each; both were given " + client
                     + ". Spinning threads on one processor would wait for each other's time slices.");
         }
