@@ -41,6 +41,9 @@ final class Inbound {
     /** Bytes of the node's budget that were reserved for a message longer than the window. */
     private long reserved;
 
+    /** Whether a reservation is awaited; a peer that wants again meanwhile gains nothing. */
+    private boolean reserving;
+
     /** Whether what was reserved has been lent to the peer. */
     private boolean lent;
 
@@ -298,7 +301,12 @@ final class Inbound {
             wanted(bytes);
             return;
         }
+        if (reserving) {
+            return;
+        }
+        reserving = true;
         session.budget().reserve(extra, session.loop(), () -> {
+            reserving = false;
             reserved += extra;
             if (cancelled || ended) {
                 giveBack();
