@@ -6,8 +6,11 @@ import jnr.ffi.types.off_t;
 import jnr.ffi.types.size_t;
 import org.jspecify.annotations.Nullable;
 
-/** The calls of the Linux C library that adapters need, under its own names. The numbers are those of x86-64 and aarch64. */
-interface LibC {
+/**
+ * The calls of the Linux C library that adapters need, under its own names. The numbers are those of x86-64 and aarch64.
+ * Public because jnr-ffi implements it from another class loader; {@link Posix} is what adapters use.
+ */
+public interface LibC {
 
     int MFD_CLOEXEC = 1;
     int MFD_ALLOW_SEALING = 2;
@@ -46,8 +49,7 @@ interface LibC {
 
     /** Takes and gives pointers because jnr-ffi 2.3.4 loses the sixth argument of a call that has numbers only. */
     @Nullable
-    Pointer mmap(
-            @Nullable Pointer address, @size_t long length, int protection, int flags, int fd, @off_t long offset);
+    Pointer mmap(@Nullable Pointer address, @size_t long length, int protection, int flags, int fd, @off_t long offset);
 
     int munmap(Pointer address, @size_t long length);
 

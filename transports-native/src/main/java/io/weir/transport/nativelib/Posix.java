@@ -59,7 +59,7 @@ public final class Posix {
     /** Fixes the length of this memory file for ever. */
     public static void seal(Descriptor file) throws NativeFailure {
         int seals = LibC.F_SEAL_SHRINK | LibC.F_SEAL_GROW | LibC.F_SEAL_SEAL;
-        check("fcntl(F_ADD_SEALS)", libc().fcntl(file.number(), LibC.F_ADD_SEALS, seals));
+        int unused = check("fcntl(F_ADD_SEALS)", libc().fcntl(file.number(), LibC.F_ADD_SEALS, seals));
     }
 
     /** Whether the length of this file is fixed for ever; false also for what is not a memory file. */
@@ -143,7 +143,7 @@ public final class Posix {
     public static Descriptor received(int number) throws NativeFailure {
         Descriptor descriptor = Descriptor.own(number);
         try {
-            check("fcntl(F_SETFD)", libc().fcntl(number, LibC.F_SETFD, LibC.FD_CLOEXEC));
+            int unused = check("fcntl(F_SETFD)", libc().fcntl(number, LibC.F_SETFD, LibC.FD_CLOEXEC));
             return descriptor;
         } catch (NativeFailure e) {
             descriptor.close();
@@ -158,7 +158,7 @@ public final class Posix {
 
     static void close(int fd) {
         // The descriptor is gone whatever close says, and there is nothing of ours that it could fail to write.
-        libc().close(fd);
+        int ignored = libc().close(fd);
     }
 
     private static LibC libc() {

@@ -139,16 +139,12 @@ final class BlockPool {
             return null;
         }
         int slot = entry - 1;
-        if (slot < 0 || slot >= inFlight.length || inFlight[slot] == null) {
+        ByteBuf block = slot >= 0 && slot < inFlight.length ? inFlight[slot] : null;
+        if (block == null) {
             throw new ProtocolMismatch("the peer gives back the block " + slot + ", which it does not have");
         }
         INTS.setOpaque(memory, index, 0);
         returned++;
-        return release(slot);
-    }
-
-    private @Nullable ByteBuf release(int slot) {
-        ByteBuf block = inFlight[slot];
         inFlight[slot] = null;
         freeSlots[freeSlotCount++] = slot;
         inFlightCount--;

@@ -51,7 +51,8 @@ final class ReceivedBlocks {
         int offset = (int) place;
         int length = (int) (place >>> 32);
         if (offset < 0 || length < 0 || (long) offset + length > poolSize) {
-            throw new ProtocolMismatch("the peer lends " + length + " bytes at " + offset + " of a pool of " + poolSize);
+            throw new ProtocolMismatch(
+                    "the peer lends " + length + " bytes at " + offset + " of a pool of " + poolSize);
         }
         if (slotWord < 0 || slotWord >= slots) {
             throw new ProtocolMismatch("the peer lends a block by the slot " + slotWord + " of " + slots);

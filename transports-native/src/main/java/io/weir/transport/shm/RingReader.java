@@ -27,6 +27,8 @@ final class RingReader {
         GOODBYE
     }
 
+    private static final byte[] NO_CONTROL = {};
+
     private final int ring;
     private final int size;
     private final int mask;
@@ -35,6 +37,7 @@ final class RingReader {
     private final ByteBufAllocator large;
     private final ReceivedBlocks blocks;
     private ByteBuffer memory;
+    private Frame frame = new Frame();
 
     /** Where the next record is expected, in bytes since the beginning. */
     private long position;
@@ -52,6 +55,11 @@ final class RingReader {
         this.blocks = blocks;
     }
 
+    /** The frame that was read last; the same holder again and again. */
+    Frame frame() {
+        return frame;
+    }
+
     /** Whether there is a record. */
     boolean hasNext() {
         return (long) LONGS.getAcquire(memory, index()) != 0;
@@ -63,12 +71,11 @@ final class RingReader {
     }
 
     /**
-     * Takes the next record out of the ring.
+     * Takes the next record out of the ring. If it is a frame, {@link #frame} holds it, and the caller owns its body.
      *
-     * @param frame is filled when a frame is found; the caller owns its body
      * @throws ProtocolMismatch if the ring holds what can't be
      */
-    Found read(Frame frame) {
+    Found read() {
         int index = index();
         long word = (long) LONGS.getAcquire(memory, index);
         if (word == 0) {
@@ -86,7 +93,7 @@ final class RingReader {
         int start = FrameLayout.HEADER + 8 * kind.words();
         int bytes = start + FrameLayout.align(length);
         checkBounds(length, bytes);
-        fill(frame, kind, word, index, start);
+        frame = fill(kind, word, index, start);
         advance(bytes);
         return Found.FRAME;
     }
@@ -114,42 +121,47 @@ final class RingReader {
         memory = nothing;
     }
 
-    private void fill(Frame frame, FrameKind kind, long word, int index, int start) {
+    private Frame fill(FrameKind kind, long word, int index, int start) {
         int flags = FrameLayout.flags(word);
-        int length = FrameLayout.length(word);
+        boolean inPool = (flags & RecordLayout.BLOCK) != 0;
         int controlLength = FrameLayout.controlLength(word);
+        int bodyLength = FrameLayout.length(word) - controlLength - (inPool ? RecordLayout.BLOCK_WORDS : 0);
+        if (bodyLength < 0 || (inPool && bodyLength != 0)) {
+            throw new ProtocolMismatch("the shared ring holds a frame of " + FrameLayout.length(word) + " bytes with "
+                    + controlLength + " bytes of control data" + (inPool ? " and a block" : ""));
+        }
         long word1 = (long) LONGS.get(memory, index + 8);
-        frame.set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1));
-        if (kind.words() != 0) {
-            long first = (long) LONGS.get(memory, index + FrameLayout.HEADER);
-            long second = kind.words() > 1 ? (long) LONGS.get(memory, index + FrameLayout.HEADER + 8) : 0;
-            frame.words(first, second);
-        }
+        long first = kind.words() == 0 ? 0 : (long) LONGS.get(memory, index + FrameLayout.HEADER);
+        long second = kind.words() < 2 ? 0 : (long) LONGS.get(memory, index + FrameLayout.HEADER + 8);
         int at = index + start;
-        int bodyLength = length - controlLength;
-        if ((flags & RecordLayout.BLOCK) != 0) {
-            bodyLength -= RecordLayout.BLOCK_WORDS;
-            checkControl(bodyLength == 0, word);
-            at += RecordLayout.BLOCK_WORDS;
-        } else {
-            checkControl(bodyLength >= 0, word);
-        }
-        if (controlLength != 0) {
-            byte[] control = new byte[controlLength];
-            Bytes.copy(memory, at, control, 0, controlLength);
-            frame.control(control);
-        }
-        if ((flags & RecordLayout.BLOCK) != 0) {
-            long place = (long) LONGS.getOpaque(memory, index + start);
-            long slot = (long) LONGS.getOpaque(memory, index + start + 8);
-            frame.body(blocks.receive(place, slot));
-        } else if (bodyLength != 0) {
-            frame.body(copyOut(at + controlLength, bodyLength));
-        }
+        byte[] control = control(inPool ? at + RecordLayout.BLOCK_WORDS : at, controlLength);
+        ByteBuf body = inPool ? block(at) : body(at + controlLength, bodyLength);
+        return frame.set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1))
+                .words(first, second)
+                .control(control)
+                .body(body);
     }
 
-    private ByteBuf copyOut(int index, int length) {
-        ByteBuf body = length <= ReceiveBuffers.LARGEST ? small.take(length) : large.buffer(length, length).setIndex(0, length);
+    private byte[] control(int index, int length) {
+        if (length == 0) {
+            return NO_CONTROL;
+        }
+        byte[] control = new byte[length];
+        Bytes.copy(memory, index, control, 0, length);
+        return control;
+    }
+
+    private ByteBuf block(int index) {
+        return blocks.receive((long) LONGS.getOpaque(memory, index), (long) LONGS.getOpaque(memory, index + 8));
+    }
+
+    private ByteBuf body(int index, int length) {
+        if (length == 0) {
+            return Unpooled.EMPTY_BUFFER;
+        }
+        ByteBuf body = length <= ReceiveBuffers.LARGEST
+                ? small.take(length)
+                : large.buffer(length, length).setIndex(0, length);
         Bytes.copy(memory, index, body, length);
         return body;
     }
@@ -180,13 +192,6 @@ final class RingReader {
         if (length < 0 || length > maxLength || bytes > size - ((int) position & mask)) {
             throw new ProtocolMismatch("the shared ring holds a frame of " + length
                     + " bytes that does not fit at its place; at most " + maxLength + " are allowed");
-        }
-    }
-
-    private static void checkControl(boolean fits, long word) {
-        if (!fits) {
-            throw new ProtocolMismatch("the shared ring holds a frame of " + FrameLayout.length(word) + " bytes with "
-                    + FrameLayout.controlLength(word) + " bytes of control data");
         }
     }
 

@@ -43,6 +43,11 @@ final class RingWriter {
         this.mask = size - 1;
     }
 
+    /** Where records are written. */
+    ByteBuffer memory() {
+        return memory;
+    }
+
     /** Whether a record of this many bytes would be taken now. */
     boolean hasRoom(int bytes) {
         return room(paddingBefore(bytes) + bytes);

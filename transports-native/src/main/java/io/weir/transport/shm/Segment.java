@@ -51,17 +51,17 @@ record Segment(SegmentLayout layout, Mapping mapping) {
 
     /**
      * Maps the memory that the peer sends through, after checking that it can't shrink under us and is what was agreed.
-     * Closes the descriptor in any case.
+     * The descriptor stays the caller's.
      */
     static Segment open(Descriptor file, SegmentLayout layout) {
-        try (file) {
+        try {
             if (!Posix.isSealed(file)) {
                 throw new ProtocolMismatch("the peer's shared memory is not sealed against shrinking and growing");
             }
             long length = Posix.length(file);
             if (length != layout.length()) {
-                throw new ProtocolMismatch("the peer's shared memory has " + length + " bytes where " + layout.length()
-                        + " were agreed");
+                throw new ProtocolMismatch(
+                        "the peer's shared memory has " + length + " bytes where " + layout.length() + " were agreed");
             }
             Segment segment = new Segment(layout, Posix.map(file, layout.length()));
             try {
@@ -80,8 +80,8 @@ record Segment(SegmentLayout layout, Mapping mapping) {
         ByteBuffer memory = mapping.memory();
         long magic = (long) SegmentLayout.LONGS.getAcquire(memory, 0);
         if (magic != SegmentLayout.MAGIC) {
-            throw new ProtocolMismatch("the peer's shared memory begins with " + Long.toHexString(magic) + " instead of "
-                    + Long.toHexString(SegmentLayout.MAGIC));
+            throw new ProtocolMismatch("the peer's shared memory begins with " + Long.toHexString(magic)
+                    + " instead of " + Long.toHexString(SegmentLayout.MAGIC));
         }
         long sizes = (long) SegmentLayout.LONGS.getAcquire(memory, SegmentLayout.SIZES);
         if (sizes != layout.sizes()) {

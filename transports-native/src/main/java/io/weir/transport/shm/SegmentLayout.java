@@ -55,11 +55,12 @@ record SegmentLayout(int ringSize, int poolSize) {
      */
     SegmentLayout {
         if (ringSize < MIN_RING || ringSize > MAX_RING || Integer.bitCount(ringSize) != 1) {
-            throw new Misconfigured("ring-size=" + ringSize + " is not a power of two from " + MIN_RING + " to " + MAX_RING);
+            throw new Misconfigured(
+                    "ring-size=" + ringSize + " is not a power of two from " + MIN_RING + " to " + MAX_RING);
         }
         if (poolSize < MIN_POOL || poolSize > MAX_POOL || poolSize % UNIT != 0) {
-            throw new Misconfigured(
-                    "pool-size=" + poolSize + " is not a multiple of " + UNIT + " from " + MIN_POOL + " to " + MAX_POOL);
+            throw new Misconfigured("pool-size=" + poolSize + " is not a multiple of " + UNIT + " from " + MIN_POOL
+                    + " to " + MAX_POOL);
         }
     }
 
