@@ -22,6 +22,9 @@ final class Runner implements AutoCloseable {
     private final Consumer<String> progress;
     private final Map<Entrant, Pair> pairs = new LinkedHashMap<>();
     private final Set<List<Object>> warmed = new HashSet<>();
+    /** Who has failed in the current scenario and sits out the rest of it, since waiting in vain takes long. */
+    private final Set<Entrant> out = new HashSet<>();
+
     private final List<Sample> samples = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
 
@@ -72,7 +75,10 @@ final class Runner implements AutoCloseable {
             for (Cell cell : plan.cells(scenario)) {
                 for (int turn = 0; turn < taking.size(); turn++) {
                     // Another one begins in each round, so that nobody always has the same neighbour.
-                    measure(taking.get((turn + round) % taking.size()), cell, round);
+                    Entrant next = taking.get((turn + round) % taking.size());
+                    if (!out.contains(next)) {
+                        measure(next, cell, round);
+                    }
                 }
             }
         }
@@ -91,6 +97,7 @@ final class Runner implements AutoCloseable {
                 measure(entrant, cell, variant, round);
             } catch (IOException | ChildFailed e) {
                 failed(entrant, cell, variant, e);
+                return;
             }
         }
     }
@@ -135,11 +142,12 @@ final class Runner implements AutoCloseable {
         return running;
     }
 
-    /** The pair may be anywhere now; the next cell starts a new one, cold. */
+    /** The pair may be anywhere now; the next scenario starts a new one. */
     private void failed(Entrant entrant, Cell cell, String variant, Exception reason) {
         String failure = entrant.label() + ' ' + variant + ", " + cell + ": " + reason.getMessage();
         progress.accept(failure);
         failures.add(failure);
+        out.add(entrant);
         warmed.removeIf(key -> key.contains(entrant));
         Pair broken = pairs.remove(entrant);
         if (broken != null) {
