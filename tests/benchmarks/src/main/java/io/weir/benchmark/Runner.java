@@ -63,6 +63,7 @@ final class Runner implements AutoCloseable {
     }
 
     private void run(Scenario scenario, long deadline) throws InterruptedException {
+        out.clear();
         List<Entrant> taking = entrants.stream()
                 .filter(one -> one.scenarios().contains(scenario))
                 .toList();
@@ -85,14 +86,7 @@ final class Runner implements AutoCloseable {
     }
 
     private void measure(Entrant entrant, Cell cell, int round) throws InterruptedException {
-        List<String> variants = entrant.variants(cell);
-        if (round >= plan.trials() && variants.size() > 1) {
-            variants = Standings.of(samples, ring.bestRttNanos())
-                    .best(entrant.label(), cell)
-                    .map(best -> List.of(best.variant()))
-                    .orElse(variants);
-        }
-        for (String variant : variants) {
+        for (String variant : variants(entrant, cell, round)) {
             try {
                 measure(entrant, cell, variant, round);
             } catch (IOException | ChildFailed e) {
@@ -102,9 +96,23 @@ final class Runner implements AutoCloseable {
         }
     }
 
+    private List<String> variants(Entrant entrant, Cell cell, int round) {
+        List<String> all = entrant.variants(cell);
+        if (round < plan.trials()) {
+            return all;
+        }
+        return Standings.of(samples, ring.bestRttNanos())
+                .best(entrant.label(), cell)
+                .map(best -> List.of(best.variant()))
+                .orElse(all.subList(0, 1));
+    }
+
     private void measure(Entrant entrant, Cell cell, String variant, int round)
             throws IOException, InterruptedException {
         for (int attempt = 0; attempt <= plan.retries(); attempt++) {
+            if (attempt > 0) {
+                HostLoad.awaitQuiet(plan.quietWait());
+            }
             Sample sample = sample(entrant, cell, variant, round);
             samples.add(sample);
             if (sample.isSound(ring.bestRttNanos())) {
