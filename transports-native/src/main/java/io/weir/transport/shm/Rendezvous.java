@@ -73,8 +73,7 @@ final class Rendezvous {
         try {
             done(loop.eventLoop().register(listener));
             done(listener.bind(new DomainSocketAddress(path.toFile())));
-            Path set = Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-            assert set == path;
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
         } catch (IOException e) {
             close(null);
             throw new Misconfigured(
@@ -95,8 +94,7 @@ final class Rendezvous {
             child.unsafe().closeForcibly();
             return;
         }
-        boolean added = guests.add(child);
-        assert added;
+        guests.add(child);
         var unused = child.closeFuture().addListener(closed -> guests.remove(child));
         guest.accept(child);
         var unusedStep = loop.eventLoop().register(child);
@@ -115,8 +113,7 @@ final class Rendezvous {
             }
         }
         try {
-            boolean removed = Files.deleteIfExists(path);
-            log.trace("removed {}: {}", path, removed);
+            Files.deleteIfExists(path);
         } catch (IOException e) {
             log.warn("the socket {} can't be removed", path, e);
         }

@@ -122,6 +122,8 @@ final class ShmAgreement implements PendingLink {
                         handOver(() -> made(made), made);
                     } catch (WeirException e) {
                         handOver(() -> fail(e), null);
+                    } catch (Throwable e) {
+                        handOver(() -> fail(new PeerUnavailable("our shared memory can't be made: " + e, e)), null);
                     }
                 },
                 loop.name() + "-shm");
