@@ -1,5 +1,6 @@
 package io.weir.samples;
 
+import io.weir.samples.demo.DemoCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Spec;
         name = "weir",
         description = "Reactive-streams messaging over the fastest path both sides have.",
         mixinStandardHelpOptions = true,
+        subcommands = DemoCommand.class,
         versionProvider = WeirVersion.class)
 public final class Weir implements Runnable {
 
