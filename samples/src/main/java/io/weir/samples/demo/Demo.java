@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
         name = "demo",
         description = "Streams a file to a second process, over shared memory and over TCP, and shows what happens.",
         mixinStandardHelpOptions = true)
-public final class DemoCommand implements Callable<Integer> {
+public final class Demo implements Callable<Integer> {
 
     private static final int DONE = 0;
     private static final int FAILED = 1;
