@@ -185,7 +185,7 @@ class ManualTest {
                             Node.start(NodeSpec.builder()
                                             .listen(address.toString())
                                             .build())
-.doOnNext(later::set))
+                                    .doOnNext(later::set))
                     .map(Tuple2::getT1)
                     .block(LIMIT);
             assertThat(peer.id()).isEqualTo(later.get().id());
