@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,7 +35,7 @@ class NodePropertiesTest {
     }
 
     private static Map<String, String> map(String... namesAndValues) {
-        Map<String, String> map = new java.util.TreeMap<>();
+        Map<String, String> map = new TreeMap<>();
         for (int at = 0; at < namesAndValues.length; at += 2) {
             map.put(namesAndValues[at], namesAndValues[at + 1]);
         }
@@ -306,6 +307,16 @@ class NodePropertiesTest {
                         new PeerSpec(
                                 new PeerAddress("db", 7000),
                                 new PathPolicy(List.of(), Map.of("shm", PathSwitch.REQUIRED)))));
+    }
+
+    @Test
+    void refusesAVariableThatMayMeanEitherOfTwoPeers() {
+        Properties file = properties("weir.peers.tax-office.address", "db:1", "weir.peers.tax.office.address", "db:2");
+        assertThatThrownBy(() ->
+                        NodeProperties.merge(file, new Properties(), Map.of("WEIR_PEERS_TAX_OFFICE_ADDRESS", "db:3")))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("WEIR_PEERS_TAX_OFFICE_ADDRESS may mean each of tax-office, tax.office;"
+                        + " rename one of them, or set the property instead");
     }
 
     @Test

@@ -21,10 +21,10 @@ final class HostFacts {
                         + Runtime.getRuntime().availableProcessors() + " processors");
         facts.put("java", System.getProperty("java.vendor") + ' ' + Runtime.version());
         facts.put("host", read("/proc/sys/kernel/hostname"));
-        facts.put("boot id", read("/proc/sys/kernel/random/boot_id"));
+        facts.put("boot-id", read("/proc/sys/kernel/random/boot_id"));
         facts.put("user", System.getProperty("user.name") + " (uid " + uid() + ')');
-        facts.put("run-time folder", spec.runtimeFolder() + folderState(spec.runtimeFolder()));
-        facts.put("native code", spec.nativeAllowed() ? "allowed" : "forbidden: weir.native=off");
+        facts.put("runtime-folder", spec.runtimeFolder() + folderState(spec.runtimeFolder()));
+        facts.put("native", spec.nativeAllowed() ? "allowed" : "forbidden: weir.native=off");
         return facts;
     }
 

@@ -134,7 +134,7 @@ class InfoTest {
                 new Adapter("gm", Set.of(), () -> new Availability.Missing("libgm.so was not found")));
         InfoText.print(report, new PrintWriter(out));
         assertThat(out.toString())
-                .contains("java ", "uid ", "settings         NodeSpec[weir.name=till, weir.transport.order=shm,gm]")
+                .contains("java ", "uid ", "settings        NodeSpec[weir.name=till, weir.transport.order=shm,gm]")
                 .contains("""
                         The paths, in the order in which they are tried:
                           1.  shm     ready
@@ -161,7 +161,7 @@ class InfoTest {
         JsonNode json = JsonMapper.shared().readTree(out.toString());
         assertThat(json.get("paths").size()).isGreaterThanOrEqualTo(8);
         assertThat(json.get("paths").get(0).get("path").asString()).isEqualTo("local");
-        assertThat(json.get("host").get("boot id").asString()).isNotEmpty();
+        assertThat(json.get("host").get("boot-id").asString()).isNotEmpty();
         assertThat(err.toString()).isEmpty();
     }
 
