@@ -1,12 +1,15 @@
 package io.weir.samples.demo;
 
 import io.weir.channel.NodeSpec;
+import io.weir.channel.PathSwitch;
 import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -51,7 +54,7 @@ public final class Demo implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        List<NodeSpec> specs = specs();
+        Map<String, NodeSpec> specs = specs();
         try {
             Subject subject = Subject.of(file == null ? Subject.ofTheJdk() : file);
             return run(specs, subject);
@@ -62,16 +65,14 @@ public final class Demo implements Callable<Integer> {
     }
 
     /** One for each path. Before anything is started, so that a wrong name is refused at once. */
-    private List<NodeSpec> specs() {
+    private Map<String, NodeSpec> specs() {
         if (rounds < 1) {
             throw new ParameterException(command.commandLine(), "--rounds=" + rounds + " is less than 1.");
         }
         try {
-            NodeSpec.Builder sender =
-                    NodeSpec.fromSystem().toBuilder().name("sender").listen("tcp://127.0.0.1:0");
-            List<NodeSpec> specs = new ArrayList<>();
+            Map<String, NodeSpec> specs = new LinkedHashMap<>();
             for (String each : path.equals("both") ? List.of("shm", "tcp") : List.of(path)) {
-                specs.add(sender.order(each).build());
+                specs.put(each, spec(each));
             }
             return specs;
         } catch (Misconfigured e) {
@@ -79,37 +80,60 @@ public final class Demo implements Callable<Integer> {
         }
     }
 
-    private int run(List<NodeSpec> specs, Subject subject) {
-        PrintWriter out = out();
-        PathRun run = new PathRun(subject, rounds, out, Ansi.AUTO.enabled());
-        out.println(
-                "This process streams a file to a second one. There, a slow stage hashes it, and asks for no more than it can");
-        out.println("take; its answer is the SHA-256.");
-        out.println();
-        out.println("  file          " + subject.file() + ", " + Units.megabytes(subject.size()));
-        out.println("  SHA-256       " + subject.digest() + ", computed here");
+    /** Switches off what stands before the path, but for local, which never leads to another process. */
+    private static NodeSpec spec(String path) {
+        NodeSpec.Builder sender =
+                NodeSpec.fromSystem().toBuilder().name("sender").listen("tcp://127.0.0.1:0");
+        List<String> order = sender.build().paths().order();
+        if (!order.contains(path)) {
+            return sender.order(path).build();
+        }
+        for (String before : order.subList(0, order.indexOf(path))) {
+            sender = before.equals("local") ? sender : sender.path(before, PathSwitch.OFF);
+        }
+        return sender.build();
+    }
+
+    private int run(Map<String, NodeSpec> specs, Subject subject) {
+        introduce(subject);
+        PathRun run = new PathRun(subject, rounds, out(), Ansi.AUTO.enabled());
         List<String> agreed = new ArrayList<>();
-        for (NodeSpec spec : specs) {
-            String name = spec.paths().order().get(0);
-            out.println();
-            out.println("Over " + name);
-            out.flush();
+        specs.forEach((path, spec) -> {
+            out().println();
             try {
-                if (run.over(spec)) {
-                    agreed.add(name);
+                if (run.over(path, spec)) {
+                    agreed.add(path);
                 }
             } catch (WeirException | DemoFailed e) {
                 complain(e);
             }
-        }
-        out.println();
-        out.println(
-                agreed.size() == specs.size()
-                        ? "The digests agree, over " + String.join(" and over ", agreed) + '.'
-                        : "Failed: the digests agree over " + (agreed.isEmpty() ? "no path" : String.join(", ", agreed))
-                                + " alone.");
-        out.flush();
-        return agreed.size() == specs.size() ? DONE : FAILED;
+        });
+        boolean all = agreed.size() == specs.size();
+        conclude(all, agreed);
+        return all ? DONE : FAILED;
+    }
+
+    private void introduce(Subject subject) {
+        out().println(
+                        "This process streams a file to a second one. There, a slow stage hashes it, and is sent no more");
+        out().println("than it asks for; it answers with the SHA-256.");
+        out().println();
+        out().println("  file          " + subject.file() + ", " + Units.megabytes(subject.size()));
+        out().println("  SHA-256       " + subject.digest() + ", computed here");
+        out().flush();
+    }
+
+    private void conclude(boolean all, List<String> agreed) {
+        String paths = String.join(" and over ", agreed);
+        out().println();
+        out().println(
+                        all
+                                ? "The digests agree, over " + paths + '.'
+                                : "Failed: "
+                                        + (agreed.isEmpty()
+                                                ? "there is nothing to compare."
+                                                : "only over " + paths + " do the digests agree."));
+        out().flush();
     }
 
     private void complain(RuntimeException e) {

@@ -51,9 +51,12 @@ record Memory(long heap, long peak) {
         return Long.parseLong(Objects.requireNonNull(message.control().get(key), key));
     }
 
-    @Override
-    public String toString() {
-        return Units.megabytes(heap) + " of heap in use"
-                + (peak < 0 ? "" : ", " + Units.megabytes(peak) + " resident at most");
+    /** What has changed since then, for people. */
+    String since(Memory before) {
+        String resident = peak < 0
+                ? ""
+                : "at most " + Units.megabytes(peak) + " resident, " + Units.megabytes(before.peak)
+                        + " of it before the stream; ";
+        return resident + Units.megabytes(heap) + " of heap in use after it";
     }
 }

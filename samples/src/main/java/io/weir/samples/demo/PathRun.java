@@ -32,19 +32,32 @@ final class PathRun {
     /**
      * Runs.
      *
+     * @param path the path that must come out
+     * @param spec which leaves no other one before it
      * @return whether the digest that came back is ours
-     * @throws io.weir.core.WeirException if there is no such path, or the connection ends
-     * @throws DemoFailed if the second process does not start
+     * @throws io.weir.core.WeirException if there is no path, or the connection ends
+     * @throws DemoFailed if the second process does not start, or another path came out
      */
-    boolean over(NodeSpec spec) {
+    boolean over(String path, NodeSpec spec) {
         try (ReceiverProcess receiver = ReceiverProcess.start(rounds, this::complain)) {
+            out.println("Over " + path + ", from process "
+                    + ProcessHandle.current().pid() + " to process " + receiver.pid());
+            out.flush();
             Node node = await(Node.start(spec));
             try {
                 Peer peer = await(node.connect(receiver.address()));
-                out.println("  process " + node.id() + " is connected to process " + receiver.pid() + ", "
-                        + peer.path().toString().replace("\n", "\n  "));
+                out.println("  " + peer.path().toString().replace("\n", "\n  "));
+                if (peer.path()
+                        .chosen()
+                        .filter(chosen -> chosen.path().equals(path))
+                        .isEmpty()) {
+                    throw new DemoFailed("There is no " + path + " between the two processes; the table says why.");
+                }
+                Memory senderBefore = Memory.now();
+                Memory receiverBefore = memoryOf(peer);
                 boolean same = stream(peer, node);
-                memory(await(peer.ask(Receiver.MEMORY, Message.of(""))));
+                row("memory", "sender: " + Memory.now().since(senderBefore));
+                row("", "receiver: " + memoryOf(peer).since(receiverBefore));
                 return same;
             } finally {
                 node.close().block(LIMIT);
@@ -88,9 +101,8 @@ final class PathRun {
         return same;
     }
 
-    private void memory(Message answer) {
-        row("memory", "sender: " + Memory.now());
-        row("", "receiver: " + Memory.of(answer));
+    private static Memory memoryOf(Peer peer) {
+        return Memory.of(await(peer.ask(Receiver.MEMORY, Message.of(""))));
     }
 
     private void row(String label, String text) {
