@@ -88,7 +88,7 @@ class DocumentationTest {
                 .filter(file -> file.toString().endsWith(".java"))
                 .forEach(file -> REGION.matcher(read(file)).results().forEach(found -> {
                     assertThat(regions).as("tags are unique").doesNotContainKey(found.group(1));
-                    regions.put(found.group(1), found.group(2).stripIndent());
+                    regions.put(found.group(1), found.group(2).stripTrailing().stripIndent() + '\n');
                 }));
         return regions;
     }
