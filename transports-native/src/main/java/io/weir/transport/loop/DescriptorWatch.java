@@ -1,0 +1,82 @@
+package io.weir.transport.loop;
+
+import io.netty.channel.IoEvent;
+import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoRegistration;
+import io.netty.channel.epoll.EpollIoEvent;
+import io.netty.channel.epoll.EpollIoHandle;
+import io.netty.channel.epoll.EpollIoOps;
+import io.netty.channel.unix.FileDescriptor;
+import io.netty.util.concurrent.Future;
+import java.io.UncheckedIOException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+
+/** A descriptor that is not ours, in the epoll of a loop. Loop thread only. */
+final class DescriptorWatch implements EpollIoHandle, Disposable {
+
+    private static final EpollIoOps READABLE = EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET);
+
+    private final FileDescriptor descriptor;
+    private final Runnable onReadable;
+    private final Failures failures;
+    private @Nullable IoRegistration registration;
+    private boolean disposed;
+
+    private DescriptorWatch(int descriptor, Runnable onReadable, Failures failures) {
+        this.descriptor = new FileDescriptor(descriptor);
+        this.onReadable = onReadable;
+        this.failures = failures;
+    }
+
+    static DescriptorWatch begin(IoEventLoop eventLoop, int descriptor, Runnable onReadable, Failures failures) {
+        DescriptorWatch watch = new DescriptorWatch(descriptor, onReadable, failures);
+        Future<IoRegistration> registering = eventLoop.register(watch);
+        IoRegistration registration = registering.getNow();
+        if (registration == null) {
+            throw new IllegalStateException("descriptor " + descriptor + " can't be watched", registering.cause());
+        }
+        watch.registration = registration;
+        try {
+            registration.submit(READABLE);
+        } catch (UncheckedIOException e) {
+            watch.dispose();
+            throw new IllegalArgumentException("descriptor " + descriptor + " can't be watched: " + e.getCause(), e);
+        }
+        return watch;
+    }
+
+    @Override
+    public FileDescriptor fd() {
+        return descriptor;
+    }
+
+    @Override
+    public void handle(IoRegistration registration, IoEvent event) {
+        // An error or the other side's end can be seen by reading only, so it counts as readable as well.
+        if (!disposed && ((EpollIoEvent) event).ops().value() != 0) {
+            // What escaped from here would take the other descriptors' events of the same look with it.
+            failures.run(onReadable);
+        }
+    }
+
+    @Override
+    public void dispose() {
+        IoRegistration registered = registration;
+        if (!disposed && registered != null) {
+            disposed = true;
+            registered.cancel();
+        }
+    }
+
+    @Override
+    public boolean isDisposed() {
+        return disposed;
+    }
+
+    /** The loop ends. The descriptor stays open: it is the caller's. */
+    @Override
+    public void close() {
+        dispose();
+    }
+}

@@ -1,0 +1,50 @@
+package io.weir.transport.loop;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Logs what user code and links throw on a loop, so that the loop itself goes on. Loop thread only. */
+final class Failures {
+
+    private static final Logger LOG = LoggerFactory.getLogger(NettyLoop.class);
+
+    /** What fails in every turn fails a million times a second; one line in this time tells enough. */
+    private static final long QUIET_NANOS = 1_000_000_000L;
+
+    private final String loop;
+    private long loggedAt = System.nanoTime() - QUIET_NANOS;
+    private long notLogged;
+
+    Failures(String loop) {
+        this.loop = loop;
+    }
+
+    void run(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable e) {
+            log("A task failed on loop {}", e);
+        }
+    }
+
+    /** For what is called again and again. */
+    void repeated(String what, Throwable failure) {
+        long now = System.nanoTime();
+        if (now - loggedAt < QUIET_NANOS) {
+            notLogged++;
+            return;
+        }
+        loggedAt = now;
+        log(what + " failed on loop {} (and " + notLogged + " times since this was last logged)", failure);
+        notLogged = 0;
+    }
+
+    private void log(String text, Throwable failure) {
+        try {
+            LOG.error(text, loop, failure);
+        } catch (Throwable e) {
+            // Without memory or stack the log can't be written either; the loop matters more.
+            failure.addSuppressed(e);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.weir.transport.loop;
+
+import io.netty.util.concurrent.FastThreadLocalThread;
+import reactor.core.scheduler.NonBlocking;
+
+/** A thread on which Reactor refuses to block, and on which Netty's allocators keep their caches. */
+final class LoopThread extends FastThreadLocalThread implements NonBlocking {
+
+    LoopThread(String name, Runnable body) {
+        super(body, name);
+        setDaemon(true);
+    }
+}

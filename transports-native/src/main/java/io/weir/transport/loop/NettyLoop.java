@@ -1,0 +1,268 @@
+package io.weir.transport.loop;
+
+import io.netty.channel.EventLoop;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.channel.epoll.Epoll;
+import io.netty.channel.epoll.EpollIoHandler;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.util.concurrent.Future;
+import io.weir.core.Loop;
+import io.weir.core.Misconfigured;
+import io.weir.core.Pollable;
+import io.weir.core.ReceiveBuffers;
+import io.weir.core.Waiting;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/**
+ * A {@link Loop} on a thread of its own that drives a Netty event loop: on epoll where that is there and native code is
+ * allowed, else on NIO.
+ */
+public final class NettyLoop implements Loop {
+
+    private static final int NOT_AT_ALL = -1;
+    private static final int UNTIL_SOMETHING_HAPPENS = 0;
+
+    /** One round ends a Netty event loop; closing its channels may leave tasks, which leave others. */
+    private static final int ENDING_ROUNDS = 100;
+
+    private final LoopThread thread;
+    private final ManualIoEventLoop eventLoop;
+    private final boolean onEpoll;
+    private final Tasks tasks;
+    private final TurnEnd turnEnd = new TurnEnd();
+    private final Pollables pollables = new Pollables();
+    private final Pace pace;
+    private final Failures failures;
+    private final Set<Disposable> resources = new LinkedHashSet<>();
+    private final Sinks.Empty<Void> ended = Sinks.empty();
+    /** Made by the thread that it belongs to. */
+    private @Nullable ReceiveBuffers receiveBuffers;
+
+    private boolean closing;
+
+    private NettyLoop(String name, Waiting waiting, boolean onEpoll) {
+        this.thread = new LoopThread(name, this::run);
+        this.onEpoll = onEpoll;
+        this.tasks = new Tasks(name);
+        this.pace = new Pace(waiting);
+        this.failures = new Failures(name);
+        this.eventLoop = newEventLoop(onEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+    }
+
+    /**
+     * A new loop, running.
+     *
+     * @param name the name of its thread
+     * @param nativeAllowed false: NIO even where epoll is there, and no native code is loaded
+     */
+    public static NettyLoop start(String name, Waiting waiting, boolean nativeAllowed) {
+        NettyLoop loop = new NettyLoop(name, waiting, nativeAllowed && Epoll.isAvailable());
+        loop.thread.start();
+        return loop;
+    }
+
+    private ManualIoEventLoop newEventLoop(IoHandlerFactory factory) {
+        try {
+            return new ManualIoEventLoop(thread, factory) {
+                @Override
+                protected boolean canBlock() {
+                    // Asked last of all before sleeping, when a wake-up from outside would already be noticed.
+                    return tasks.isEmpty() && turnEnd.isEmpty();
+                }
+            };
+        } catch (RuntimeException e) {
+            throw new Misconfigured(
+                    "the loop " + thread.getName() + " gets no descriptors for its events (" + e
+                            + "): raise the limit of open files (ulimit -n)",
+                    e);
+        }
+    }
+
+    /** The Netty event loop that this loop drives: channels that are registered with it run on the loop's thread. */
+    public EventLoop eventLoop() {
+        return eventLoop;
+    }
+
+    /** Whether this loop runs on epoll; only then native channels and {@link #watch} work. */
+    public boolean onEpoll() {
+        return onEpoll;
+    }
+
+    /** Where the links of this loop copy small payloads to. On the loop's thread only. */
+    public ReceiveBuffers receiveBuffers() {
+        return Objects.requireNonNull(receiveBuffers, "asked for on another thread, before the loop has begun");
+    }
+
+    /**
+     * Disposes of this when the loop ends, as a socket is closed then. For links that no descriptor stands for. On the loop's
+     * thread only.
+     */
+    public void closeAtEnd(Disposable resource) {
+        resources.add(resource);
+    }
+
+    /** The resource has ended by itself. On the loop's thread only. */
+    public void forget(Disposable resource) {
+        resources.remove(resource);
+    }
+
+    @Override
+    public String name() {
+        return thread.getName();
+    }
+
+    @Override
+    public boolean inLoop() {
+        return Thread.currentThread() == thread;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+        if (tasks.add(Objects.requireNonNull(task, "task"))) {
+            eventLoop.wakeup();
+        }
+    }
+
+    @Override
+    public Disposable schedule(Runnable task, Duration delay) {
+        Objects.requireNonNull(task, "task");
+        tasks.refuseAfterEnd();
+        long nanos = delay.isNegative() ? 0 : nanosOf(delay);
+        Future<?> timer = eventLoop.schedule(() -> failures.run(task), nanos, TimeUnit.NANOSECONDS);
+        return new Disposable() {
+            @Override
+            public void dispose() {
+                timer.cancel(false);
+            }
+
+            @Override
+            public boolean isDisposed() {
+                return timer.isDone();
+            }
+        };
+    }
+
+    private static long nanosOf(Duration delay) {
+        return delay.compareTo(Duration.ofNanos(Long.MAX_VALUE)) < 0 ? delay.toNanos() : Long.MAX_VALUE;
+    }
+
+    @Override
+    public void atTurnEnd(Runnable hook) {
+        turnEnd.add(hook);
+    }
+
+    @Override
+    public void add(Pollable pollable) {
+        pollables.add(pollable);
+    }
+
+    @Override
+    public void remove(Pollable pollable) {
+        pollables.remove(pollable);
+    }
+
+    @Override
+    public Disposable watch(int descriptor, Runnable onReadable) {
+        if (!onEpoll) {
+            throw new UnsupportedOperationException("the loop " + name() + " can't watch descriptor " + descriptor
+                    + ": that needs epoll, which is not there or switched off (weir.native)");
+        }
+        return DescriptorWatch.begin(eventLoop, descriptor, onReadable, failures);
+    }
+
+    @Override
+    public Mono<Void> close() {
+        try {
+            execute(() -> closing = true);
+        } catch (RejectedExecutionException e) {
+            // Ended before; the Mono says so.
+        }
+        return ended.asMono();
+    }
+
+    private void run() {
+        receiveBuffers = new ReceiveBuffers();
+        while (!closing) {
+            turn();
+        }
+        end();
+        announceEnd();
+    }
+
+    private void turn() {
+        int work = pollables.poll(failures);
+        pace.turn(work);
+        if (pollables.isEmpty() || pace.socketsDue()) {
+            work += sockets(NOT_AT_ALL);
+        }
+        work += tasks.run(failures);
+        turnEnd.run(failures);
+        if (work > 0) {
+            pace.worked();
+        } else if (pace.restDue()) {
+            rest();
+        }
+    }
+
+    private void rest() {
+        tasks.fallAsleep();
+        boolean mayRest = pollables.asleep(failures);
+        if (sockets(mayRest ? UNTIL_SOMETHING_HAPPENS : NOT_AT_ALL) > 0) {
+            pace.worked();
+        }
+        tasks.wakeUp();
+        pollables.awake(failures);
+        turnEnd.run(failures);
+    }
+
+    /** Sockets, timers and Netty's own tasks. */
+    private int sockets(long waitNanos) {
+        try {
+            return eventLoop.run(waitNanos);
+        } catch (Throwable e) {
+            failures.repeated("Handling sockets", e);
+            return 0;
+        }
+    }
+
+    private void end() {
+        new ArrayList<>(resources).forEach(resource -> failures.run(resource::dispose));
+        Future<?> terminated = eventLoop.shutdownGracefully(0, 0, TimeUnit.NANOSECONDS);
+        int work = 1;
+        for (int round = 0; round < ENDING_ROUNDS && (work > 0 || !terminated.isDone()); round++) {
+            turnEnd.run(failures);
+            work = sockets(NOT_AT_ALL) + tasks.run(failures);
+        }
+        for (Runnable task : tasks.end()) {
+            failures.run(task);
+        }
+        turnEnd.run(failures);
+    }
+
+    /** Another thread tells it, as this one can't have ended when it does so itself. */
+    private void announceEnd() {
+        Thread witness = new Thread(this::awaitEnd, name() + "-ended");
+        witness.setDaemon(true);
+        witness.start();
+    }
+
+    private void awaitEnd() {
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException("nobody else knows this thread", e);
+        }
+        ended.tryEmitEmpty().orThrow();
+    }
+}

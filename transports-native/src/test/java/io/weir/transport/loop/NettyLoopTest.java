@@ -1,0 +1,557 @@
+package io.weir.transport.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import io.netty.channel.unix.FileDescriptor;
+import io.weir.core.Pollable;
+import io.weir.core.Waiting;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+@Timeout(60)
+class NettyLoopTest {
+
+    private static final Duration LONG = Duration.ofSeconds(30);
+
+    private final List<NettyLoop> loops = new ArrayList<>();
+
+    private NettyLoop loop(Waiting waiting, boolean onEpoll) {
+        NettyLoop loop = NettyLoop.start("test-loop", waiting, onEpoll);
+        assertThat(loop.onEpoll()).isEqualTo(onEpoll);
+        loops.add(loop);
+        return loop;
+    }
+
+    private NettyLoop loop() {
+        return loop(Waiting.FRUGAL, true);
+    }
+
+    static Stream<Arguments> everyKind() {
+        return Stream.of(Waiting.values())
+                .flatMap(waiting -> Stream.of(Arguments.of(waiting, true), Arguments.of(waiting, false)));
+    }
+
+    @AfterEach
+    void everyLoopEnds() {
+        loops.forEach(loop -> loop.close().block(LONG));
+        assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch(thread -> thread.getName().equals("test-loop"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyKind")
+    void runsTasksOfOneCallerInOrderOnItsThread(Waiting waiting, boolean onEpoll) {
+        NettyLoop loop = loop(waiting, onEpoll);
+        List<Integer> seen = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            int number = i;
+            loop.execute(() -> {
+                assertThat(loop.inLoop()).isTrue();
+                seen.add(number);
+            });
+        }
+        List<Integer> result = OnLoop.get(loop, () -> seen);
+        assertThat(result).hasSize(10_000).isSorted();
+        assertThat(loop.inLoop()).isFalse();
+        assertThat(loop.name()).isEqualTo("test-loop");
+    }
+
+    @Test
+    void refusesToBlockOnItsThread() {
+        assertThatThrownBy(() -> OnLoop.get(
+                        loop(), () -> Mono.just(1).hide().delayElement(LONG).block()))
+                .hasRootCauseInstanceOf(IllegalStateException.class)
+                .hasStackTraceContaining("blocking");
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyKind")
+    void firesTimersNotBeforeTheirTime(Waiting waiting, boolean onEpoll) {
+        NettyLoop loop = loop(waiting, onEpoll);
+        CompletableFuture<Long> fired = new CompletableFuture<>();
+        long start = System.nanoTime();
+        Disposable timer = loop.schedule(() -> fired.complete(System.nanoTime()), Duration.ofMillis(20));
+        assertThat(OnLoop.await(fired) - start).isGreaterThanOrEqualTo(20_000_000);
+        assertThat(OnLoop.get(loop, timer::isDisposed)).isTrue();
+    }
+
+    @Test
+    void firesNoTimerThatWasDisposedOf() {
+        NettyLoop loop = loop();
+        AtomicInteger fired = new AtomicInteger();
+        Disposable timer = loop.schedule(fired::incrementAndGet, Duration.ofMillis(30));
+        timer.dispose();
+        assertThat(timer.isDisposed()).isTrue();
+        CountDownLatch later = new CountDownLatch(1);
+        Disposable unused = loop.schedule(later::countDown, Duration.ofMillis(60));
+        OnLoop.await(later);
+        assertThat(fired).hasValue(0);
+    }
+
+    @Test
+    void takesTimersOfAnyLength() {
+        NettyLoop loop = loop();
+        Disposable farAway = loop.schedule(() -> {}, Duration.ofSeconds(Long.MAX_VALUE));
+        CountDownLatch atOnce = new CountDownLatch(1);
+        Disposable unused = loop.schedule(atOnce::countDown, Duration.ofSeconds(-5));
+        OnLoop.await(atOnce);
+        assertThat(farAway.isDisposed()).isFalse();
+        farAway.dispose();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void firesTimersAndRunsTasksAndHandlesSocketsWhilePollablesAreBusy(boolean onEpoll) {
+        NettyLoop loop = loop(Waiting.BALANCED, onEpoll);
+        Probe busy = new Probe();
+        busy.work = 1;
+        OnLoop.run(loop, () -> loop.add(busy));
+        CountDownLatch all = new CountDownLatch(3);
+        Disposable unused = loop.schedule(all::countDown, Duration.ofMillis(1));
+        loop.execute(all::countDown);
+        loop.eventLoop().execute(all::countDown);
+        OnLoop.await(all);
+        assertThat(OnLoop.get(loop, () -> busy.asleep)).isZero();
+        OnLoop.run(loop, () -> loop.remove(busy));
+    }
+
+    @Test
+    void runsHooksBeforeItPollsAgainHoweverTheyCame() {
+        NettyLoop loop = loop(Waiting.BALANCED, true);
+        List<String> events = new ArrayList<>();
+        CountDownLatch done = new CountDownLatch(2);
+        Probe probe = new Probe() {
+            @Override
+            public int poll() {
+                events.add("poll");
+                return 0;
+            }
+        };
+        OnLoop.run(loop, () -> {
+            loop.add(probe);
+            loop.atTurnEnd(() -> {
+                events.add("hook");
+                loop.atTurnEnd(() -> events.add("hook of hook"));
+            });
+            events.add("task");
+        });
+        loop.eventLoop().execute(() -> {
+            events.add("netty task");
+            loop.atTurnEnd(() -> events.add("hook of netty"));
+            done.countDown();
+        });
+        Disposable unused = loop.schedule(
+                () -> {
+                    events.add("timer");
+                    loop.atTurnEnd(() -> events.add("hook of timer"));
+                    done.countDown();
+                },
+                Duration.ofMillis(5));
+        OnLoop.await(done);
+        OnLoop.run(loop, () -> loop.remove(probe));
+        assertThat(events)
+                .containsSubsequence("task", "hook", "hook of hook", "poll")
+                .containsSequence("hook", "hook of hook")
+                .containsSequence("netty task", "hook of netty")
+                .containsSequence("timer", "hook of timer");
+    }
+
+    @Test
+    void anAddedPollableIsPolledUntilItIsRemoved() {
+        NettyLoop loop = loop(Waiting.LATENCY, true);
+        Probe probe = new Probe();
+        CountDownLatch polled = new CountDownLatch(100);
+        probe.onPoll = polled::countDown;
+        OnLoop.run(loop, () -> loop.add(probe));
+        OnLoop.await(polled);
+        int polls = OnLoop.get(loop, () -> {
+            loop.remove(probe);
+            return probe.polls;
+        });
+        assertThat(OnLoop.get(loop, () -> probe.polls)).isEqualTo(polls);
+        assertThat(OnLoop.get(loop, () -> probe.asleep)).isZero();
+    }
+
+    @Test
+    void aPollableMayRemoveAnotherAndItselfAndAddOneDuringATurn() {
+        NettyLoop loop = loop(Waiting.LATENCY, true);
+        Probe second = new Probe();
+        Probe third = new Probe();
+        CountDownLatch thirdPolled = new CountDownLatch(2);
+        third.onPoll = thirdPolled::countDown;
+        Probe first = new Probe();
+        first.onPoll = () -> {
+            loop.remove(second);
+            loop.remove(first);
+            loop.add(third);
+        };
+        OnLoop.run(loop, () -> {
+            loop.add(first);
+            loop.add(second);
+        });
+        OnLoop.await(thirdPolled);
+        OnLoop.run(loop, () -> {
+            assertThat(first.polls).isEqualTo(1);
+            assertThat(second.polls).isZero();
+            loop.remove(third);
+            loop.remove(third);
+        });
+    }
+
+    @Test
+    void thePollableThatSaysThereIsWorkKeepsTheLoopAwake() {
+        NettyLoop loop = loop(Waiting.FRUGAL, true);
+        Probe probe = new Probe();
+        probe.mayRest = false;
+        CountDownLatch asked = new CountDownLatch(50);
+        probe.onAsleep = asked::countDown;
+        OnLoop.run(loop, () -> loop.add(probe));
+        OnLoop.await(asked);
+        OnLoop.run(loop, () -> {
+            assertThat(probe.awake).isEqualTo(probe.asleep);
+            assertThat(probe.polls).isGreaterThanOrEqualTo(probe.asleep);
+            loop.remove(probe);
+        });
+    }
+
+    @Test
+    void tellsAPollableThatIsRemovedInItsSleepThatItIsAwake() {
+        NettyLoop loop = loop(Waiting.FRUGAL, true);
+        Probe probe = new Probe();
+        CountDownLatch resting = new CountDownLatch(1);
+        probe.onAsleep = resting::countDown;
+        OnLoop.run(loop, () -> loop.add(probe));
+        OnLoop.await(resting);
+        // Netty's tasks run within the sleep.
+        CompletableFuture<Integer> awake = new CompletableFuture<>();
+        loop.eventLoop().execute(() -> {
+            loop.remove(probe);
+            awake.complete(probe.asleep - probe.awake);
+        });
+        assertThat(OnLoop.await(awake)).isZero();
+        assertThat(OnLoop.get(loop, () -> probe.asleep - probe.awake)).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void anIdleLoopUsesNoProcessor(boolean onEpoll) {
+        NettyLoop loop = loop(Waiting.BALANCED, onEpoll);
+        Probe probe = new Probe();
+        CountDownLatch resting = new CountDownLatch(1);
+        probe.onAsleep = resting::countDown;
+        OnLoop.run(loop, () -> loop.add(probe));
+        OnLoop.await(resting);
+        int before = OnLoop.get(loop, () -> probe.asleep);
+        // Something must happen at all, so that the count can be read; the timer is the only thing that does.
+        CompletableFuture<Integer> polls = new CompletableFuture<>();
+        Disposable unused = loop.schedule(() -> polls.complete(probe.asleep), Duration.ofMillis(300));
+        assertThat(OnLoop.await(polls) - before)
+                .as("how often it fell asleep, so how often it woke, in 300 ms")
+                .isLessThanOrEqualTo(4);
+        OnLoop.run(loop, () -> loop.remove(probe));
+    }
+
+    @ParameterizedTest
+    @MethodSource("everyKind")
+    void noWakeUpIsLost(Waiting waiting, boolean onEpoll) throws Exception {
+        NettyLoop loop = loop(waiting, onEpoll);
+        int threads = 4;
+        int rounds = 5_000;
+        AtomicInteger count = new AtomicInteger();
+        CyclicBarrier together = new CyclicBarrier(threads);
+        List<Thread> callers = new ArrayList<>();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        for (int i = 0; i < threads; i++) {
+            Thread caller = new Thread(() -> {
+                try {
+                    for (int round = 0; round < rounds; round++) {
+                        if (round % 64 == 0) {
+                            together.await(30, TimeUnit.SECONDS);
+                        }
+                        // Waiting for each lets the loop fall asleep again and again; a lost wake-up ends in the
+                        // time-out.
+                        CountDownLatch ran = new CountDownLatch(1);
+                        loop.execute(() -> {
+                            count.incrementAndGet();
+                            ran.countDown();
+                        });
+                        OnLoop.await(ran);
+                    }
+                } catch (Throwable e) {
+                    failure.set(e);
+                }
+            });
+            callers.add(caller);
+            caller.start();
+        }
+        for (Thread caller : callers) {
+            caller.join(50_000);
+        }
+        assertThat(failure.get()).isNull();
+        assertThat(count).hasValue(threads * rounds);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void tasksTimersHooksPollablesAndSocketsThatFailDoNotEndTheLoop(boolean onEpoll) {
+        ListAppender<ILoggingEvent> log = new ListAppender<>();
+        log.start();
+        Logger logger = (Logger) LoggerFactory.getLogger(NettyLoop.class);
+        logger.addAppender(log);
+        logger.setAdditive(false);
+        try {
+            NettyLoop loop = loop(Waiting.FRUGAL, onEpoll);
+            loop.execute(() -> {
+                throw new IllegalStateException("a task");
+            });
+            loop.execute(() -> {
+                throw new StackOverflowError("a deep task");
+            });
+            loop.execute(() -> loop.atTurnEnd(() -> {
+                throw new IllegalStateException("a hook");
+            }));
+            loop.execute(() -> {
+                throw new OutOfMemoryError("a large task");
+            });
+            CountDownLatch timer = new CountDownLatch(1);
+            Disposable unused = loop.schedule(
+                    () -> {
+                        timer.countDown();
+                        throw new IllegalStateException("a timer");
+                    },
+                    Duration.ofMillis(1));
+            OnLoop.await(timer);
+            Probe broken = new Probe();
+            CountDownLatch polls = new CountDownLatch(1_000);
+            broken.onPoll = () -> {
+                polls.countDown();
+                throw new IllegalStateException("a poll");
+            };
+            broken.mayRest = false;
+            OnLoop.run(loop, () -> loop.add(broken));
+            OnLoop.await(polls);
+            OnLoop.run(loop, () -> loop.remove(broken));
+            List<ILoggingEvent> lines = OnLoop.get(loop, () -> List.copyOf(log.list));
+            assertThat(lines.stream().map(line -> line.getThrowableProxy().getMessage()))
+                    .contains("a task", "a deep task", "a hook", "a large task", "a timer", "a poll")
+                    .hasSizeLessThan(100);
+            assertThat(lines)
+                    .allSatisfy(line -> assertThat(line.getFormattedMessage()).contains("test-loop"));
+        } finally {
+            logger.setAdditive(true);
+            logger.detachAppender(log);
+        }
+    }
+
+    @Test
+    void watchesADescriptorFromAnyWaitingAndLeavesItOpen() throws Exception {
+        for (Waiting waiting : Waiting.values()) {
+            NettyLoop loop = loop(waiting, true);
+            FileDescriptor[] pipe = FileDescriptor.pipe();
+            ByteBuffer one = ByteBuffer.allocateDirect(1);
+            ByteBuffer into = ByteBuffer.allocateDirect(1);
+            AtomicInteger readable = new AtomicInteger();
+            AtomicReference<CountDownLatch> next = new AtomicReference<>(new CountDownLatch(1));
+            Disposable watch = OnLoop.get(
+                    loop,
+                    () -> loop.watch(pipe[0].intValue(), () -> {
+                        try {
+                            into.clear();
+                            if (pipe[0].read(into, 0, 1) == 1) {
+                                readable.incrementAndGet();
+                                next.get().countDown();
+                            }
+                        } catch (Exception e) {
+                            throw new IllegalStateException(e);
+                        }
+                        if (readable.get() == 1) {
+                            throw new IllegalStateException("expected: a watcher that fails is called again");
+                        }
+                    }));
+            for (int i = 0; i < 100; i++) {
+                next.set(new CountDownLatch(1));
+                assertThat(pipe[1].write(one, 0, 1)).isEqualTo(1);
+                OnLoop.await(next.get());
+            }
+            assertThat(readable).hasValue(100);
+            OnLoop.run(loop, watch::dispose);
+            OnLoop.run(loop, watch::dispose);
+            assertThat(watch.isDisposed()).isTrue();
+            assertThat(pipe[1].write(one, 0, 1)).isEqualTo(1);
+            OnLoop.run(loop, () -> {});
+            assertThat(readable).hasValue(100);
+            assertThat(pipe[0].read(into, 0, 1)).as("still there").isEqualTo(1);
+            pipe[0].close();
+            pipe[1].close();
+        }
+    }
+
+    @Test
+    void aWatchThatStandsWhenTheLoopEndsLeavesItsDescriptorOpen() throws Exception {
+        NettyLoop loop = loop();
+        FileDescriptor[] pipe = FileDescriptor.pipe();
+        Disposable watch = OnLoop.get(loop, () -> loop.watch(pipe[0].intValue(), () -> {}));
+        loop.close().block(LONG);
+        assertThat(watch.isDisposed()).isTrue();
+        ByteBuffer one = ByteBuffer.allocateDirect(1);
+        assertThat(pipe[1].write(one, 0, 1)).isEqualTo(1);
+        assertThat(pipe[0].read(ByteBuffer.allocateDirect(1), 0, 1)).isEqualTo(1);
+        pipe[0].close();
+        pipe[1].close();
+    }
+
+    @Test
+    void saysWhyADescriptorCannotBeWatched() {
+        assertThatThrownBy(() -> OnLoop.get(
+                        loop(Waiting.FRUGAL, false), () -> loops.get(0).watch(0, () -> {})))
+                .hasRootCauseInstanceOf(UnsupportedOperationException.class)
+                .hasMessageContaining("epoll")
+                .hasMessageContaining("weir.native");
+        assertThatThrownBy(() -> OnLoop.get(loop(), () -> loops.get(1).watch(1_000_000, () -> {})))
+                .hasMessageContaining("1000000")
+                .hasMessageContaining("Bad file descriptor");
+    }
+
+    @ParameterizedTest
+    @EnumSource(Waiting.class)
+    void closingRunsWhatIsQueuedThenEndsTheThread(Waiting waiting) {
+        NettyLoop loop = loop(waiting, true);
+        AtomicReference<Thread> thread = new AtomicReference<>();
+        AtomicInteger ran = new AtomicInteger();
+        AtomicInteger disposed = new AtomicInteger();
+        CountDownLatch go = new CountDownLatch(1);
+        loop.execute(() -> {
+            thread.set(Thread.currentThread());
+            loop.closeAtEnd(disposed::incrementAndGet);
+            Disposable forgotten = () -> disposed.addAndGet(100);
+            loop.closeAtEnd(forgotten);
+            loop.forget(forgotten);
+            OnLoop.await(go);
+        });
+        for (int i = 0; i < 1_000; i++) {
+            loop.execute(ran::incrementAndGet);
+        }
+        loop.execute(() -> loop.execute(ran::incrementAndGet));
+        loop.execute(() -> loop.atTurnEnd(ran::incrementAndGet));
+        Mono<Void> closed = loop.close();
+        go.countDown();
+        closed.block(LONG);
+        assertThat(thread.get().isAlive()).isFalse();
+        assertThat(ran).hasValue(1_002);
+        assertThat(disposed).hasValue(1);
+        assertThat(loop.eventLoop().isTerminated()).isTrue();
+        assertThatThrownBy(() -> loop.execute(() -> {}))
+                .isInstanceOf(RejectedExecutionException.class)
+                .hasMessageContaining("test-loop");
+        assertThatThrownBy(() -> loop.schedule(() -> {}, Duration.ZERO)).isInstanceOf(RejectedExecutionException.class);
+        loop.close().block(LONG);
+    }
+
+    @Test
+    void closesFromItsOwnThread() {
+        NettyLoop loop = loop();
+        Mono<Void> closed = OnLoop.get(loop, loop::close);
+        closed.block(LONG);
+        assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+    }
+
+    @Test
+    void aTaskThatRacesWithTheEndIsRunOrRefused() throws Exception {
+        for (int round = 0; round < 200; round++) {
+            NettyLoop loop = NettyLoop.start("test-loop", Waiting.FRUGAL, false);
+            AtomicInteger accepted = new AtomicInteger();
+            AtomicInteger ran = new AtomicInteger();
+            CyclicBarrier together = new CyclicBarrier(3);
+            List<Thread> callers = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                Thread caller = new Thread(() -> {
+                    try {
+                        together.await(30, TimeUnit.SECONDS);
+                        while (true) {
+                            loop.execute(ran::incrementAndGet);
+                            accepted.incrementAndGet();
+                        }
+                    } catch (RejectedExecutionException e) {
+                        // The end.
+                    } catch (Exception e) {
+                        throw new IllegalStateException(e);
+                    }
+                });
+                callers.add(caller);
+                caller.start();
+            }
+            together.await(30, TimeUnit.SECONDS);
+            loop.close().block(LONG);
+            for (Thread caller : callers) {
+                caller.join(30_000);
+                assertThat(caller.isAlive()).isFalse();
+            }
+            assertThat(ran).hasValue(accepted.get());
+        }
+    }
+
+    @Test
+    void receiveBuffersBelongToTheLoopsThread() {
+        NettyLoop loop = loop();
+        assertThat(OnLoop.get(loop, () -> {
+                    loop.receiveBuffers().take(100).release();
+                    return loop.receiveBuffers().outstanding();
+                }))
+                .isZero();
+    }
+
+    /** Plain fields: everything happens on the loop. */
+    private static class Probe implements Pollable {
+        int polls;
+        int asleep;
+        int awake;
+        int work;
+        boolean mayRest = true;
+        Runnable onPoll = () -> {};
+        Runnable onAsleep = () -> {};
+
+        @Override
+        public int poll() {
+            polls++;
+            onPoll.run();
+            return work;
+        }
+
+        @Override
+        public boolean asleep() {
+            asleep++;
+            onAsleep.run();
+            return mayRest;
+        }
+
+        @Override
+        public void awake() {
+            awake++;
+        }
+    }
+}

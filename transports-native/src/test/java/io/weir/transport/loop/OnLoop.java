@@ -1,0 +1,47 @@
+package io.weir.transport.loop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.core.Loop;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** Steps of a test that happen on a loop's thread; each fails after half a minute. */
+public final class OnLoop {
+
+    private OnLoop() {}
+
+    public static <T> T get(Loop loop, Callable<T> action) {
+        CompletableFuture<T> result = new CompletableFuture<>();
+        loop.execute(() -> {
+            try {
+                result.complete(action.call());
+            } catch (Throwable e) {
+                result.completeExceptionally(e);
+            }
+        });
+        return await(result);
+    }
+
+    public static void run(Loop loop, Runnable action) {
+        assertThat(get(loop, () -> {
+                    action.run();
+                    return true;
+                }))
+                .isTrue();
+    }
+
+    public static <T> T await(CompletableFuture<T> future) {
+        return future.orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    public static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+}
