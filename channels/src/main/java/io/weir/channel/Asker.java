@@ -12,10 +12,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All our requests to one port of one peer, over one channel. Requests beyond the peer's credit wait, as many as the window has
- * items; further ones fail with {@link Overloaded}. Loop thread only.
+ * All our requests to one port of one peer, over one channel. Requests beyond the peer's credit wait, up to a bound; further
+ * ones fail with {@link Overloaded}. Loop thread only.
  */
 final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
+
+    /** More requests than this waiting for one port mean that nobody limits how many are begun at once. */
+    private static final int MAX_WAITING = 16 * 1024;
 
     private final Session session;
     private final String port;
@@ -50,11 +53,11 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
             ask.fail(failure);
         } else if (open && waiting.isEmpty() && channel().outbound().room() > 0) {
             send(ask);
-        } else if (waiting.size() < session.windowItems()) {
+        } else if (waiting.size() < MAX_WAITING) {
             waiting.add(ask);
         } else {
             ask.fail(new Overloaded(waiting.size() + " requests to port '" + port + "' of " + session.peerId()
-                    + " are waiting already (weir.window.items)"));
+                    + " are waiting already; limit how many are begun at once"));
         }
     }
 

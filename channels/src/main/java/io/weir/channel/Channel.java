@@ -8,6 +8,7 @@ import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Message;
+import io.weir.core.ProtocolMismatch;
 import io.weir.core.WeirException;
 import io.weir.flow.Lane;
 import io.weir.flow.Window;
@@ -244,11 +245,13 @@ public final class Channel {
 
     void accepted(long items, long bytes) {
         Opening waiter = opening;
+        if (waiter == null) {
+            throw new ProtocolMismatch(
+                    "ACCEPT for channel " + Integer.toUnsignedString(number) + ", which does not await it");
+        }
         opening = null;
         outbound.granted(items, bytes);
-        if (waiter != null) {
-            waiter.accepted();
-        }
+        waiter.accepted();
     }
 
     /** The window has news: look for credit to grant when the turn ends. */

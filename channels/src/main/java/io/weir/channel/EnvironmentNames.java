@@ -85,7 +85,7 @@ final class EnvironmentNames {
         if (named.matches()) {
             boolean peer = named.group(1).equals("PEERS");
             return (peer ? "weir.peers." : "weir.ports.")
-                    + existing(named.group(2), peer ? peers : ports)
+                    + existing(shape, named.group(2), peer ? peers : ports)
                     + '.'
                     + named.group(3).toLowerCase(Locale.ROOT).replace('_', '.');
         }
@@ -93,17 +93,20 @@ final class EnvironmentNames {
         if (option.matches()) {
             String path = option.group(1).toLowerCase(Locale.ROOT);
             Set<String> options = known.options(path);
-            return "weir.transport." + path + '.' + existing(option.group(2), options == null ? Set.of() : options);
+            return "weir.transport." + path + '.'
+                    + existing(shape, option.group(2), options == null ? Set.of() : options);
         }
         return shape.toLowerCase(Locale.ROOT).replace('_', '.');
     }
 
     /** The name of this shape; a new one is in small letters with dashes. */
-    private static String existing(String shape, Collection<String> names) {
-        return names.stream()
-                .filter(name -> of(name).equals(shape))
-                .sorted()
-                .findFirst()
-                .orElse(shape.toLowerCase(Locale.ROOT).replace('_', '-'));
+    private static String existing(String variable, String shape, Collection<String> names) {
+        List<String> meant =
+                names.stream().filter(name -> of(name).equals(shape)).sorted().toList();
+        if (meant.size() > 1) {
+            throw new Misconfigured(variable + " may mean each of " + String.join(", ", meant)
+                    + "; rename one of them, or set the property instead");
+        }
+        return meant.isEmpty() ? shape.toLowerCase(Locale.ROOT).replace('_', '-') : meant.get(0);
     }
 }

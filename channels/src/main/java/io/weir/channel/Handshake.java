@@ -52,6 +52,12 @@ final class Handshake implements LinkHandler {
     /** Round trips measured over a new link; the first ones find cold caches. */
     private static final int PROBES = 16;
 
+    /** The path that the bootstrap connection itself is. */
+    private static final String BOOTSTRAP_PATH = "tcp";
+
+    /** Round trips measured over the bootstrap connection when another path is to be tried. */
+    private static final int MEASURES = 4;
+
     /** What an adapter may offer, in bytes. */
     private static final int MAX_OFFER = 4096;
 
@@ -77,6 +83,9 @@ final class Handshake implements LinkHandler {
     private @Nullable PeerCard card;
     private @Nullable Attempt attempt;
     private int attempts;
+    private int measured;
+    private long measureSent;
+    private long fastest = Long.MAX_VALUE;
     private Disposable deadline = Disposables.disposed();
     private boolean done;
 
@@ -168,7 +177,11 @@ final class Handshake implements LinkHandler {
                 }
             }
             case PROBE, PROBED, USE -> {
-                if (current != null) {
+                if (in.aux() == 0 && in.kind() == FrameKind.PROBE) {
+                    send(out.set(FrameKind.PROBED, 0, 0, 0).words(0, in.second()));
+                } else if (in.aux() == 0 && in.kind() == FrameKind.PROBED) {
+                    measured(in);
+                } else if (current != null) {
                     current.linkFrame(in);
                 }
             }
@@ -196,10 +209,16 @@ final class Handshake implements LinkHandler {
     }
 
     private void send(FrameKind kind, int flags, int number, ByteBuf body) {
-        if (!bootstrap.offer(out.set(kind, flags, 0, number).body(body))) {
-            body.release();
+        send(out.set(kind, flags, 0, number).body(body));
+    }
+
+    /** What finds no room is dropped: the deadline ends a handshake with a side that does not read. */
+    private void send(Frame frame) {
+        if (bootstrap.offer(frame)) {
+            frame.clear();
+        } else {
+            frame.release();
         }
-        out.clear();
     }
 
     private void hello(Hello hello) {
@@ -274,6 +293,31 @@ final class Handshake implements LinkHandler {
                 return;
             }
             candidates.addAll(selection.tries());
+            if (candidates.contains(BOOTSTRAP_PATH) && !BOOTSTRAP_PATH.equals(candidates.peek())) {
+                measure();
+            } else {
+                next(null);
+            }
+        }
+    }
+
+    /** Sends a probe over the bootstrap connection: if that path is not chosen, one can see what was gained. */
+    private void measure() {
+        measured++;
+        measureSent = System.nanoTime();
+        send(out.set(FrameKind.PROBE, 0, 0, 0).words(0, measured));
+    }
+
+    private void measured(Frame in) {
+        if (measured == 0 || in.second() != measured) {
+            return;
+        }
+        fastest = Math.min(fastest, System.nanoTime() - measureSent);
+        if (measured < MEASURES) {
+            measure();
+        } else {
+            measured = 0;
+            recorder.measured(BOOTSTRAP_PATH, Duration.ofNanos(fastest));
             next(null);
         }
     }
@@ -335,6 +379,7 @@ final class Handshake implements LinkHandler {
         if (!done) {
             finish();
             bootstrap.close();
+            node.peers().failed(this, reason);
             outcome.failed(reason);
         }
     }

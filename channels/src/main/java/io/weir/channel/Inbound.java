@@ -41,6 +41,9 @@ final class Inbound {
     /** Bytes of the node's budget that were reserved for a message longer than the window. */
     private long reserved;
 
+    /** Whether a reservation is awaited; a peer that wants again meanwhile gains nothing. */
+    private boolean reserving;
+
     /** Whether what was reserved has been lent to the peer. */
     private boolean lent;
 
@@ -176,6 +179,7 @@ final class Inbound {
             }
         } else {
             held.add(new Held(message, flags, number, cost));
+            session.counters().queuedBytes += cost;
         }
     }
 
@@ -204,6 +208,7 @@ final class Inbound {
                 break;
             }
             channel.touched();
+            session.counters().queuedBytes -= next.cost;
             deliver(to, next.message, next.flags, next.number, next.cost);
         }
         if (ended && !told && (held.isEmpty() || error != null)) {
@@ -263,6 +268,7 @@ final class Inbound {
 
     private void release() {
         for (Held each; (each = held.poll()) != null; ) {
+            session.counters().queuedBytes -= each.cost;
             each.message.release();
         }
         Partial half = partial;
@@ -295,7 +301,12 @@ final class Inbound {
             wanted(bytes);
             return;
         }
+        if (reserving) {
+            return;
+        }
+        reserving = true;
         session.budget().reserve(extra, session.loop(), () -> {
+            reserving = false;
             reserved += extra;
             if (cancelled || ended) {
                 giveBack();

@@ -73,7 +73,7 @@ final class KnownPaths {
         }
     }
 
-    /** Refuses a policy that names unknown paths, or whose required path would never be tried. */
+    /** Refuses a policy that names unknown paths, in its order or its switches. */
     void check(String prefix, PathPolicy policy) {
         policy.order().forEach(path -> check(prefix + ".order", path));
         policy.switches().keySet().forEach(path -> check(prefix + '.' + path, path));

@@ -13,7 +13,8 @@ final class Nearest {
         String nearest = null;
         int least = Math.max(1, text.length() / 3) + 1;
         for (String candidate : candidates) {
-            int distance = distance(text, candidate);
+            boolean far = Math.abs(text.length() - candidate.length()) >= least;
+            int distance = far ? least : distance(text, candidate);
             if (distance < least) {
                 least = distance;
                 nearest = candidate;
@@ -22,21 +23,22 @@ final class Nearest {
         return nearest;
     }
 
-    /** Levenshtein's distance: letters inserted, removed or replaced. */
+    /** Levenshtein's distance, letters inserted, removed or replaced, with two neighbours that changed places counted as one. */
     static int distance(String from, String to) {
-        int[] above = new int[to.length() + 1];
-        for (int j = 0; j < above.length; j++) {
-            above[j] = j;
-        }
-        for (int i = 1; i <= from.length(); i++) {
-            int[] row = new int[above.length];
-            row[0] = i;
-            for (int j = 1; j < row.length; j++) {
-                int replaced = above[j - 1] + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                row[j] = Math.min(replaced, 1 + Math.min(above[j], row[j - 1]));
+        int[][] cost = new int[from.length() + 1][to.length() + 1];
+        for (int i = 0; i <= from.length(); i++) {
+            for (int j = 0; j <= to.length(); j++) {
+                cost[i][j] = i == 0 || j == 0 ? i + j : cheapest(cost, from, to, i, j);
             }
-            above = row;
         }
-        return above[to.length()];
+        return cost[from.length()][to.length()];
+    }
+
+    private static int cheapest(int[][] cost, String from, String to, int i, int j) {
+        boolean same = from.charAt(i - 1) == to.charAt(j - 1);
+        int least = Math.min(cost[i - 1][j - 1] + (same ? 0 : 1), 1 + Math.min(cost[i - 1][j], cost[i][j - 1]));
+        boolean swapped =
+                i > 1 && j > 1 && from.charAt(i - 1) == to.charAt(j - 2) && from.charAt(i - 2) == to.charAt(j - 1);
+        return swapped ? Math.min(least, cost[i - 2][j - 2] + 1) : least;
     }
 }

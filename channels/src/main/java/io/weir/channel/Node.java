@@ -21,6 +21,8 @@ import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -60,6 +62,7 @@ public final class Node {
     private final Budget budget;
     private final Peers peers = new Peers(this);
     private final List<Bootstrap.Listener> listeners = new ArrayList<>();
+    private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
     private final AtomicInteger nextLoop = new AtomicInteger();
     private final AtomicBoolean closing = new AtomicBoolean();
     /** Runs once, whoever subscribes first; a waiting caller that loses interest does not stop it. */
@@ -274,6 +277,21 @@ public final class Node {
                 channel -> channel.receive()
                         .next()
                         .flatMap(request -> channel.send(Flux.defer(() -> handler.apply(request)))));
+    }
+
+    /**
+     * The mailbox of a port: everything that any peer sends there, and what selects from it. The port is served from now until
+     * the mailbox is disposed; a further call for the same port yields the same mailbox.
+     *
+     * @throws Misconfigured if the port is served by something else
+     */
+    public Mailbox mailbox(String port) {
+        checkOpen();
+        return mailboxes.compute(
+                port,
+                (name, former) -> former != null && !former.isDisposed()
+                        ? former
+                        : new Mailbox(name, spec.mailboxItems()).open(ports));
     }
 
     /** Whom this node is connected to. */

@@ -19,9 +19,12 @@ final class NodeProperties {
 
     static final String PREFIX = "weir.";
 
-    /** Of system properties and variables: what builds and tests of Weir itself are told. */
-    private static final List<String> OF_THE_BUILD =
-            List.of("weir.test.", "weir.required.", "weir.seed", "weir.fabric");
+    /**
+     * Of system properties and variables: what the build, the tests, the launcher and the log configuration are told. Names that
+     * end in a dot are the beginnings of several.
+     */
+    private static final List<String> OF_THE_BUILD = List.of(
+            "weir.test.", "weir.required.", "weir.jcstress.", "weir.seed", "weir.fabric", "weir.java.opts", "weir.log");
 
     private static final Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> SINGLE = single();
 
@@ -172,7 +175,7 @@ final class NodeProperties {
             });
             return new PathPolicy(order, policy.switches());
         }
-        if (known.nearest(tail) == null && Nearest.distance(tail, "order") <= 2) {
+        if (known.nearest(tail) == null && Nearest.to(tail, List.of("order")) != null) {
             throw new Misconfigured(set.label() + " is no setting; did you mean the order of the paths, "
                     + set.label().substring(0, set.label().length() - tail.length())
                     + (set.label().startsWith("WEIR") ? "ORDER" : "order") + '?');

@@ -122,7 +122,7 @@ final class Outbound implements Outgoing {
         if (queue.isEmpty() && cutting == null && session.clear() && transmit(message, flags, number)) {
             return;
         }
-        queuedBytes += cost(message);
+        held(cost(message));
         queue.add(new Queued(message, flags, number));
         list();
     }
@@ -191,6 +191,12 @@ final class Outbound implements Outgoing {
         discard();
     }
 
+    /** Counts bytes that wait here. */
+    private void held(long bytes) {
+        queuedBytes += bytes;
+        session.counters().queuedBytes += bytes;
+    }
+
     private void discard() {
         Queued half = cutting;
         cutting = null;
@@ -201,7 +207,7 @@ final class Outbound implements Outgoing {
         for (Queued each; (each = queue.poll()) != null; ) {
             each.message.release();
         }
-        queuedBytes = 0;
+        held(-queuedBytes);
     }
 
     @Override
@@ -240,7 +246,7 @@ final class Outbound implements Outgoing {
             return !session.full();
         }
         Queued sent = queue.remove();
-        queuedBytes -= cost(sent.message);
+        held(-cost(sent.message));
         afterStep();
         return true;
     }

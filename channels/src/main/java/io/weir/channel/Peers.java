@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
@@ -64,7 +65,13 @@ final class Peers {
                     return Verdict.ATTACH;
                 }
                 for (Handshake other : handshakes) {
-                    if (other.connecting() != handshake.connecting() && peer.equals(other.peerId())) {
+                    if (!peer.equals(other.peerId())) {
+                        continue;
+                    }
+                    if (other.connecting() && handshake.connecting()) {
+                        return Verdict.ATTACH;
+                    }
+                    if (other.connecting() != handshake.connecting()) {
                         boolean oursWins = order < 0;
                         if (oursWins == handshake.connecting()) {
                             loser = other;
@@ -87,6 +94,24 @@ final class Peers {
 
     synchronized void end(Handshake handshake) {
         handshakes.remove(handshake);
+    }
+
+    /** The handshake has come to nothing; so has what others awaited of it, unless another one goes on. */
+    void failed(Handshake handshake, WeirException reason) {
+        PeerId peer = handshake.peerId();
+        List<Waiting> waiters = null;
+        synchronized (this) {
+            boolean others = handshakes.stream().anyMatch(other -> Objects.equals(peer, other.peerId()));
+            if (peer != null && !others) {
+                waiters = waiting.remove(peer.id());
+            }
+        }
+        if (waiters != null) {
+            for (Waiting each : waiters) {
+                each.limit.dispose();
+                each.outcome.failed(reason);
+            }
+        }
     }
 
     /** The outcome is the session with this peer: the one that there is, or the one that comes within the limit. */

@@ -411,6 +411,10 @@ final class Session implements LinkHandler {
         if (in.body().readableBytes() > MAX_PORT_NAME) {
             throw new ProtocolMismatch("OPEN with a port name of " + in.body().readableBytes() + " bytes");
         }
+        if (channels.size() >= 2 * spec.maxChannels()) {
+            throw new ProtocolMismatch(
+                    "OPEN although " + channels.size() + " channels are open or refused and not ended");
+        }
         highestTheirs = number;
         Channel channel = channel(number, port);
         try {

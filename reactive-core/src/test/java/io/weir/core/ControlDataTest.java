@@ -98,7 +98,7 @@ class ControlDataTest {
         assertThat(full.with("k", "small").get("k")).isEqualTo("small");
         assertThatExceptionOfType(MessageTooLarge.class)
                 .isThrownBy(() -> full.with("l", ""))
-                .withMessageContaining("65539 bytes exceeds 65535");
+                .withMessageContaining("16388 bytes exceeds 16384");
         assertThatExceptionOfType(MessageTooLarge.class)
                 .isThrownBy(() -> ControlData.empty().with("k", new byte[1 << 20]));
     }

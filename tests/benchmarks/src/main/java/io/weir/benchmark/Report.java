@@ -1,0 +1,131 @@
+package io.weir.benchmark;
+
+import io.weir.benchmark.contender.Cell;
+import io.weir.benchmark.contender.Child;
+import io.weir.benchmark.contender.Scenario;
+import java.io.PrintStream;
+
+/** The results for people. */
+final class Report {
+
+    private final Results results;
+    private final Standings standings;
+    private final PrintStream out;
+
+    Report(Results results, PrintStream out) {
+        this.results = results;
+        this.standings = results.ranked();
+        this.out = out;
+    }
+
+    void print() {
+        conditions();
+        figures();
+        idle();
+        bars();
+        results.failures().forEach(failure -> out.println("Not measured: " + failure));
+    }
+
+    private void conditions() {
+        Conditions where = results.conditions();
+        out.println();
+        out.println(where.processor() + ", " + where.processors() + " processors, " + where.kernel() + ", "
+                + where.jvm() + ", " + where.compiler());
+        out.println(where.pinning() + "; " + where.libraries());
+        out.println(
+                "Medians. Ring: a ring in shared memory in C, both sides spinning, measured just before each figure; its"
+                        + " best round trip was " + Figures.micros((double) results.bestRingRttNanos())
+                        + ", and a round is near up to twice that.");
+    }
+
+    private void figures() {
+        Table table = new Table(
+                "cell", "entrant", "median", "over ring", "p50", "p99", "p99.9", "CPU s/million", "near/far/discarded");
+        for (Cell cell : standings.cells()) {
+            if (cell.scenario() != Scenario.IDLE) {
+                entrants(cell).forEach(one -> standings.best(one, cell).ifPresent(best -> figures(table, best)));
+            }
+        }
+        section("Measured, each in its best configuration", table);
+    }
+
+    private static void figures(Table table, Standing one) {
+        boolean timed = one.cell().scenario().timesRoundTrips();
+        table.row(
+                one.cell().toString(),
+                name(one),
+                Figures.value(one.cell(), one.value()),
+                one.cell().scenario() == Scenario.SLEEP ? "-" : Figures.ratio(one.overRing()),
+                timed ? Figures.micros(one.p50Nanos()) : "-",
+                timed ? Figures.micros(one.p99Nanos()) : "-",
+                timed ? Figures.micros(one.p999Nanos()) : "-",
+                Figures.ratio(one.cpuSecondsPerMillion()),
+                one.near() + "/" + one.far() + "/" + one.discarded() + ' '
+                        + (one.sound() ? one.stretch().label() : "none quiet"));
+    }
+
+    private void idle() {
+        Table table = new Table("idle pair", "CPU server", "CPU client", "switches/s", "RSS server", "RSS client");
+        for (Cell cell : standings.cells()) {
+            if (cell.scenario() == Scenario.IDLE) {
+                entrants(cell).forEach(one -> standings.best(one, cell).ifPresent(best -> idle(table, best)));
+            }
+        }
+        section("Connected and idle", table);
+    }
+
+    private static void idle(Table table, Standing one) {
+        table.row(
+                name(one),
+                Figures.percent(one.serverCores()),
+                Figures.percent(one.clientCores()),
+                Math.round(one.serverSwitchesPerSecond()) + " / " + Math.round(one.clientSwitchesPerSecond()),
+                Figures.mebibytes(one.serverRssBytes()),
+                Figures.mebibytes(one.clientRssBytes()));
+    }
+
+    private void bars() {
+        Table table = new Table("what", "size", "goal", "Weir", "peer", "ratio", "verdict");
+        for (Bar.Result result : results.bars()) {
+            Bar bar = result.bar();
+            table.row(
+                    bar.what(),
+                    bar.cell().sizeLabel(),
+                    bar.goal(),
+                    Figures.value(bar.cell(), result.ours()),
+                    Figures.value(bar.peerCell(), result.theirs())
+                            + (hasVariant(result.theirVariant()) ? " (" + result.theirVariant() + ")" : ""),
+                    Figures.ratio(result.ratio()),
+                    result.verdict()
+                            + (result.sound() || result.verdict() == Bar.Verdict.NOT_MEASURED
+                                    ? ""
+                                    : ", no quiet round"));
+        }
+        section("Weir and its bars", table);
+    }
+
+    private Iterable<String> entrants(Cell cell) {
+        return standings.all().stream()
+                .filter(one -> one.cell().equals(cell))
+                .map(Standing::entrant)
+                .distinct()
+                .toList();
+    }
+
+    private void section(String title, Table table) {
+        if (!table.isEmpty()) {
+            out.println();
+            out.println(title);
+            out.println();
+            table.print(out);
+        }
+    }
+
+    private static String name(Standing one) {
+        return hasVariant(one.variant()) ? one.entrant() + ' ' + one.variant() : one.entrant();
+    }
+
+    private static boolean hasVariant(String variant) {
+        return !variant.isEmpty() && !variant.equals(Child.ONLY_VARIANT);
+    }
+}

@@ -1,0 +1,52 @@
+package io.weir.benchmark.contender;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Those that are measured in JVMs of their own, what each can do, and in which configurations. */
+public enum ContenderKind {
+    AERON,
+    RSOCKET,
+    REACTOR_NETTY;
+
+    /** As on the command line and in the results. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static ContenderKind of(String label) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("There is no contender \"" + label + "\"."));
+    }
+
+    public Set<Scenario> scenarios() {
+        return switch (this) {
+            case AERON -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.SLEEP));
+            case RSOCKET -> EnumSet.allOf(Scenario.class);
+            case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK));
+        };
+    }
+
+    /** What its JVMs need beside the usual. */
+    public List<String> jvmArguments() {
+        return this == AERON ? List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED") : List.of();
+    }
+
+    /** The configurations to choose the best of; at least one. */
+    public List<String> variants(Cell cell) {
+        return this == AERON ? AeronSetting.worthTrying(cell) : List.of(Child.ONLY_VARIANT);
+    }
+
+    Contender contender(Setup setup) {
+        return switch (this) {
+            case AERON -> new AeronContender(setup);
+            case RSOCKET -> new RSocketContender(setup);
+            case REACTOR_NETTY -> new ReactorNettyContender(setup);
+        };
+    }
+}

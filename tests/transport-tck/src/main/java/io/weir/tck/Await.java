@@ -1,0 +1,44 @@
+package io.weir.tck;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Waits for something that another thread brings about. */
+final class Await {
+
+    /** Far longer than anything takes on a busy machine: reached only when something hangs. */
+    static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    private static final long LOOK_AGAIN_NANOS = 200_000;
+
+    private Await() {}
+
+    /** Returns when the condition holds; fails when it doesn't within {@link #PATIENCE}. */
+    static void until(String what, BooleanSupplier condition) {
+        until(() -> what, condition);
+    }
+
+    /** As above, with a description made when it has failed. */
+    static void until(Supplier<String> what, BooleanSupplier condition) {
+        if (!within(PATIENCE, condition)) {
+            throw new AssertionError("not within " + PATIENCE.toSeconds() + " s: " + what.get());
+        }
+    }
+
+    /** Whether the condition came to hold within this time. */
+    static boolean within(Duration time, BooleanSupplier condition) {
+        long end = System.nanoTime() + time.toNanos();
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end > 0) {
+                return false;
+            }
+            if (Thread.interrupted()) {
+                throw new AssertionError("interrupted, probably by the time-out of the test");
+            }
+            LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,23 @@
+package io.weir.tck;
+
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** All that {@link io.weir.core.Link} promises, tested from both sides. Implement {@link #open} and that is all. */
+@ExtendWith({ResourceCheck.class, Seed.class})
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@Timeout(180)
+public interface LinkContract
+        extends DeliveryContract, FullLinkContract, MemoryContract, EndingContract, WakingContract {
+
+    @Override
+    LinkPair open() throws Exception;
+
+    /** Opens and closes a pair, so that what is loaded and opened once for all isn't taken for a leak of the first test. */
+    @BeforeAll
+    default void openOnce() throws Exception {
+        open().close();
+    }
+}

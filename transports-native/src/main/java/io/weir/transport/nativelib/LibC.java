@@ -1,0 +1,72 @@
+package io.weir.transport.nativelib;
+
+import jnr.ffi.Pointer;
+import jnr.ffi.annotations.Out;
+import jnr.ffi.types.off_t;
+import jnr.ffi.types.size_t;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The calls of the Linux C library that adapters need, under its own names. The numbers are those of x86-64 and aarch64.
+ * Public because jnr-ffi implements it from another class loader; {@link Posix} is what adapters use.
+ */
+public interface LibC {
+
+    int MFD_CLOEXEC = 1;
+    int MFD_ALLOW_SEALING = 2;
+    /** Since Linux 6.3; some systems refuse a memfd without it. */
+    int MFD_NOEXEC_SEAL = 8;
+
+    int F_SETFD = 2;
+    int F_GETFL = 3;
+    int F_ADD_SEALS = 1033;
+    int F_GET_SEALS = 1034;
+    int FD_CLOEXEC = 1;
+    int O_NONBLOCK = 0x800;
+
+    int F_SEAL_SEAL = 1;
+    int F_SEAL_SHRINK = 2;
+    int F_SEAL_GROW = 4;
+
+    int PROT_READ = 1;
+    int PROT_WRITE = 2;
+    int MAP_SHARED = 1;
+    long MAP_FAILED = -1;
+
+    int SEEK_END = 2;
+
+    int EFD_CLOEXEC = 0x80000;
+    int EFD_NONBLOCK = O_NONBLOCK;
+
+    int EINTR = 4;
+    int EAGAIN = 11;
+    int EINVAL = 22;
+
+    int memfd_create(String name, int flags);
+
+    /** Returns the error instead of setting it. */
+    int posix_fallocate(int fd, @off_t long offset, @off_t long length);
+
+    /** Takes and gives pointers because jnr-ffi 2.3.4 loses the sixth argument of a call that has numbers only. */
+    @Nullable
+    Pointer mmap(@Nullable Pointer address, @size_t long length, int protection, int flags, int fd, @off_t long offset);
+
+    int munmap(Pointer address, @size_t long length);
+
+    int fcntl(int fd, int command, int argument);
+
+    @off_t
+    long lseek(int fd, @off_t long offset, int whence);
+
+    int eventfd(int initial, int flags);
+
+    int eventfd_write(int fd, long value);
+
+    int eventfd_read(int fd, @Out long[] value);
+
+    int close(int fd);
+
+    int geteuid();
+
+    String strerror(int error);
+}

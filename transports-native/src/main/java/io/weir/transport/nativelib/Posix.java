@@ -1,0 +1,208 @@
+package io.weir.transport.nativelib;
+
+import io.weir.core.TransportSettings;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import jnr.ffi.LastError;
+import jnr.ffi.LibraryLoader;
+import jnr.ffi.Pointer;
+import jnr.ffi.Runtime;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The system calls of Linux that adapters need. This is the one place where its error numbers become a {@link NativeFailure}.
+ * The library is loaded by the first call of {@link #missing}, without which nothing else here may be used. Thread-safe.
+ */
+public final class Posix {
+
+    private static final String EVENTFD = "anon_inode:[eventfd]";
+
+    private Posix() {}
+
+    /**
+     * Why these calls can't be used here, as a sentence, or null if they can. The first call loads jnr-ffi, which takes some
+     * 200 ms: never on a loop.
+     */
+    public static @Nullable String missing(TransportSettings settings) {
+        if (!settings.nativeAllowed()) {
+            return "native code is switched off (weir.native=off)";
+        }
+        String os = System.getProperty("os.name", "");
+        if (!os.toLowerCase(Locale.ROOT).startsWith("linux")) {
+            return "it needs Linux, and this is " + os;
+        }
+        return Loaded.FAILURE;
+    }
+
+    /** A new memory file of this length, all of it allocated, open for sealing. The name is for people only. */
+    public static Descriptor memoryFile(String name, long length) throws NativeFailure {
+        LibC libc = libc();
+        int flags = LibC.MFD_CLOEXEC | LibC.MFD_ALLOW_SEALING;
+        int fd = libc.memfd_create(name, flags | LibC.MFD_NOEXEC_SEAL);
+        if (fd < 0 && lastError(libc) == LibC.EINVAL) {
+            fd = libc.memfd_create(name, flags);
+        }
+        Descriptor file = Descriptor.own(check("memfd_create", fd));
+        int error;
+        do {
+            error = libc.posix_fallocate(fd, 0, length);
+        } while (error == LibC.EINTR);
+        if (error != 0) {
+            file.close();
+            throw failure("posix_fallocate of " + length + " bytes", error);
+        }
+        return file;
+    }
+
+    /** Fixes the length of this memory file for ever. */
+    public static void seal(Descriptor file) throws NativeFailure {
+        int seals = LibC.F_SEAL_SHRINK | LibC.F_SEAL_GROW | LibC.F_SEAL_SEAL;
+        int unused = check("fcntl(F_ADD_SEALS)", libc().fcntl(file.number(), LibC.F_ADD_SEALS, seals));
+    }
+
+    /** Whether the length of this file is fixed for ever; false also for what is not a memory file. */
+    public static boolean isSealed(Descriptor file) {
+        int wanted = LibC.F_SEAL_SHRINK | LibC.F_SEAL_GROW;
+        int seals = libc().fcntl(file.number(), LibC.F_GET_SEALS, 0);
+        return seals >= 0 && (seals & wanted) == wanted;
+    }
+
+    /** The file's length in bytes. */
+    public static long length(Descriptor file) throws NativeFailure {
+        LibC libc = libc();
+        long length = libc.lseek(file.number(), 0, LibC.SEEK_END);
+        if (length < 0) {
+            throw failure("lseek", lastError(libc));
+        }
+        return length;
+    }
+
+    /** Maps this file from its beginning, for reading and writing. The caller is its first holder. */
+    public static Mapping map(Descriptor file, int length) throws NativeFailure {
+        LibC libc = libc();
+        int protection = LibC.PROT_READ | LibC.PROT_WRITE;
+        Pointer start = libc.mmap(null, length, protection, LibC.MAP_SHARED, file.number(), 0);
+        if (start == null || start.address() == LibC.MAP_FAILED) {
+            throw failure("mmap of " + length + " bytes", lastError(libc));
+        }
+        return new Mapping(start.address(), length);
+    }
+
+    static void unmap(long address, long length) {
+        LibC libc = libc();
+        Pointer start = Pointer.wrap(Runtime.getRuntime(libc), address);
+        if (libc.munmap(start, length) != 0) {
+            throw new IllegalStateException(failure("munmap", lastError(libc)));
+        }
+    }
+
+    /** A new event descriptor that never blocks. */
+    public static Descriptor event() throws NativeFailure {
+        return Descriptor.own(check("eventfd", libc().eventfd(0, LibC.EFD_CLOEXEC | LibC.EFD_NONBLOCK)));
+    }
+
+    /** Whether this is an event descriptor that never blocks, for one that came from outside. */
+    public static boolean isEvent(Descriptor event) {
+        int flags = libc().fcntl(event.number(), LibC.F_GETFL, 0);
+        if (flags < 0 || (flags & LibC.O_NONBLOCK) == 0) {
+            return false;
+        }
+        try {
+            Path kind = Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(event.number())));
+            return kind.toString().equals(EVENTFD);
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    /** Makes an event descriptor readable. One whose count is full is readable already. */
+    public static void signal(Descriptor event) throws NativeFailure {
+        LibC libc = libc();
+        if (libc.eventfd_write(event.number(), 1) != 0) {
+            int error = lastError(libc);
+            if (error != LibC.EAGAIN) {
+                throw failure("eventfd_write", error);
+            }
+        }
+    }
+
+    /** Makes an event descriptor unreadable until it is signalled again. */
+    public static void clear(Descriptor event) throws NativeFailure {
+        LibC libc = libc();
+        if (libc.eventfd_read(event.number(), new long[1]) != 0) {
+            int error = lastError(libc);
+            if (error != LibC.EAGAIN) {
+                throw failure("eventfd_read", error);
+            }
+        }
+    }
+
+    /** Takes over a descriptor that came from another process, which programs that we start shall not inherit. */
+    public static Descriptor received(int number) throws NativeFailure {
+        Descriptor descriptor = Descriptor.own(number);
+        try {
+            int unused = check("fcntl(F_SETFD)", libc().fcntl(number, LibC.F_SETFD, LibC.FD_CLOEXEC));
+            return descriptor;
+        } catch (NativeFailure e) {
+            descriptor.close();
+            throw e;
+        }
+    }
+
+    /** The user whose rights we have. */
+    public static int uid() {
+        return libc().geteuid();
+    }
+
+    static void close(int fd) {
+        // The descriptor is gone whatever close says, and there is nothing of ours that it could fail to write.
+        int ignored = libc().close(fd);
+    }
+
+    private static LibC libc() {
+        LibC libc = Loaded.LIBC;
+        if (libc == null) {
+            throw new IllegalStateException(Loaded.FAILURE);
+        }
+        return libc;
+    }
+
+    private static int check(String call, int result) throws NativeFailure {
+        if (result < 0) {
+            throw failure(call, lastError(libc()));
+        }
+        return result;
+    }
+
+    private static int lastError(LibC libc) {
+        return LastError.getLastError(Runtime.getRuntime(libc));
+    }
+
+    private static NativeFailure failure(String call, int error) {
+        return new NativeFailure(call + ": " + libc().strerror(error) + " (error " + error + ")");
+    }
+
+    /** Loads on first use, so that a process without an adapter that needs it never pays for it. */
+    private static final class Loaded {
+
+        static final @Nullable LibC LIBC;
+        static final @Nullable String FAILURE;
+
+        static {
+            LibC libc = null;
+            String failure = null;
+            try {
+                libc = LibraryLoader.create(LibC.class).failImmediately().load("c");
+                int ignored = libc.geteuid();
+            } catch (RuntimeException | LinkageError e) {
+                libc = null;
+                failure = "the C library can't be called through jnr-ffi on " + System.getProperty("os.arch") + ": "
+                        + e.getMessage();
+            }
+            LIBC = libc;
+            FAILURE = failure;
+        }
+    }
+}

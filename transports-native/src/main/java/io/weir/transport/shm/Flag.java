@@ -1,0 +1,23 @@
+package io.weir.transport.shm;
+
+import static io.weir.transport.shm.SegmentLayout.LONGS;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A word by which one side says that it sleeps and the other learns that it must wake it. Who sets it and who reads it each
+ * put a full fence between that and looking at, or publishing, the work.
+ */
+final class Flag {
+
+    private Flag() {}
+
+    static void set(ByteBuffer memory, int index, boolean value) {
+        LONGS.setOpaque(memory, index, value ? 1L : 0L);
+    }
+
+    /** Whether it is set; clears it then, so that one sleep costs one wake-up. Any thread. */
+    static boolean take(ByteBuffer memory, int index) {
+        return (long) LONGS.getOpaque(memory, index) != 0 && (long) LONGS.getAndSet(memory, index, 0L) != 0;
+    }
+}

@@ -1,0 +1,208 @@
+package io.weir.transport.shm;
+
+import static io.weir.transport.shm.SegmentLayout.LONGS;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.FrameLayout;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.ReceiveBuffers;
+import java.nio.ByteBuffer;
+
+/**
+ * The receiver's end of a ring. Belongs to the loop's thread. Trusts nothing in it: each word is read once, checked, and then
+ * used.
+ */
+final class RingReader {
+
+    /** What {@link #read} found. */
+    enum Found {
+        NOTHING,
+        FRAME,
+        /** Something that is no frame, or none that this version knows. */
+        SKIPPED,
+        GOODBYE
+    }
+
+    private static final byte[] NO_CONTROL = {};
+
+    private final int ring;
+    private final int size;
+    private final int mask;
+    private final int maxLength;
+    private final ReceiveBuffers small;
+    private final ByteBufAllocator large;
+    private final ReceivedBlocks blocks;
+    private ByteBuffer memory;
+    private Frame frame = new Frame();
+
+    /** Where the next record is expected, in bytes since the beginning. */
+    private long position;
+    /** What the sender knows of it. */
+    private long told;
+
+    RingReader(Segment segment, ReceiveBuffers small, ByteBufAllocator large, ReceivedBlocks blocks) {
+        this.memory = segment.mapping().memory();
+        this.ring = segment.layout().ring();
+        this.size = segment.layout().ringSize();
+        this.mask = size - 1;
+        this.maxLength = RecordLayout.maxLength(size);
+        this.small = small;
+        this.large = large;
+        this.blocks = blocks;
+    }
+
+    /** The frame that was read last; the same holder again and again. */
+    Frame frame() {
+        return frame;
+    }
+
+    /** Whether there is a record. */
+    boolean hasNext() {
+        return (long) LONGS.getAcquire(memory, index()) != 0;
+    }
+
+    /** How far we have read. */
+    long position() {
+        return position;
+    }
+
+    /**
+     * Takes the next record out of the ring. If it is a frame, {@link #frame} holds it, and the caller owns its body.
+     *
+     * @throws ProtocolMismatch if the ring holds what can't be
+     */
+    Found read() {
+        int index = index();
+        long word = (long) LONGS.getAcquire(memory, index);
+        if (word == 0) {
+            return Found.NOTHING;
+        }
+        int kindCode = FrameLayout.kindCode(word);
+        if (kindCode == 0) {
+            return mark(word);
+        }
+        int length = FrameLayout.length(word);
+        FrameKind kind = FrameKind.of(kindCode);
+        if (kind == null) {
+            return skip(kindCode, length);
+        }
+        int start = FrameLayout.HEADER + 8 * kind.words();
+        int bytes = start + FrameLayout.align(length);
+        checkBounds(length, bytes);
+        frame = fill(kind, word, index, start);
+        advance(bytes);
+        return Found.FRAME;
+    }
+
+    /** Tells the sender how far we have read. */
+    void tell() {
+        if (told != position) {
+            told = position;
+            LONGS.setRelease(memory, SegmentLayout.READ_POSITION, position);
+        }
+    }
+
+    /** Whether the sender waits for the room that we told of; a full fence must lie between. Asks for no wake-up twice. */
+    boolean senderWaits() {
+        return Flag.take(memory, SegmentLayout.SENDER_WAITS);
+    }
+
+    /** Says whether we want to be woken when the sender publishes. */
+    void sleeps(boolean sleeps) {
+        Flag.set(memory, SegmentLayout.RECEIVER_SLEEPS, sleeps);
+    }
+
+    /** Gives up the way to the memory: what is called after this fails, without touching anything. */
+    void end(ByteBuffer nothing) {
+        memory = nothing;
+    }
+
+    private Frame fill(FrameKind kind, long word, int index, int start) {
+        int flags = FrameLayout.flags(word);
+        boolean inPool = (flags & RecordLayout.BLOCK) != 0;
+        int controlLength = FrameLayout.controlLength(word);
+        int bodyLength = FrameLayout.length(word) - controlLength - (inPool ? RecordLayout.BLOCK_WORDS : 0);
+        if (bodyLength < 0 || (inPool && bodyLength != 0)) {
+            throw new ProtocolMismatch("the shared ring holds a frame of " + FrameLayout.length(word) + " bytes with "
+                    + controlLength + " bytes of control data" + (inPool ? " and a block" : ""));
+        }
+        long word1 = (long) LONGS.get(memory, index + 8);
+        long first = kind.words() == 0 ? 0 : (long) LONGS.get(memory, index + FrameLayout.HEADER);
+        long second = kind.words() < 2 ? 0 : (long) LONGS.get(memory, index + FrameLayout.HEADER + 8);
+        int at = index + start;
+        byte[] control = control(inPool ? at + RecordLayout.BLOCK_WORDS : at, controlLength);
+        ByteBuf body = inPool ? block(at) : body(at + controlLength, bodyLength);
+        return frame.set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1))
+                .words(first, second)
+                .control(control)
+                .body(body);
+    }
+
+    private byte[] control(int index, int length) {
+        if (length == 0) {
+            return NO_CONTROL;
+        }
+        byte[] control = new byte[length];
+        Bytes.copy(memory, index, control, 0, length);
+        return control;
+    }
+
+    private ByteBuf block(int index) {
+        return blocks.receive((long) LONGS.getOpaque(memory, index), (long) LONGS.getOpaque(memory, index + 8));
+    }
+
+    private ByteBuf body(int index, int length) {
+        if (length == 0) {
+            return Unpooled.EMPTY_BUFFER;
+        }
+        ByteBuf body = length <= ReceiveBuffers.LARGEST
+                ? small.take(length)
+                : large.buffer(length, length).setIndex(0, length);
+        Bytes.copy(memory, index, body, length);
+        return body;
+    }
+
+    private Found mark(long word) {
+        if (word == FrameLayout.word0(0, RecordLayout.GOODBYE, 0, 0)) {
+            return Found.GOODBYE;
+        }
+        int rest = size - ((int) position & mask);
+        if (word != FrameLayout.word0(0, RecordLayout.PADDING, 0, rest)) {
+            throw new ProtocolMismatch("the shared ring holds a record that can't be: " + Long.toHexString(word));
+        }
+        advance(rest);
+        return Found.SKIPPED;
+    }
+
+    private Found skip(int kindCode, int length) {
+        if (kindCode < FrameKind.OPTIONAL) {
+            throw new ProtocolMismatch("the shared ring holds a frame of the unknown kind " + kindCode);
+        }
+        int bytes = FrameLayout.HEADER + FrameLayout.align(length);
+        checkBounds(length, bytes);
+        advance(bytes);
+        return Found.SKIPPED;
+    }
+
+    private void checkBounds(int length, int bytes) {
+        if (length < 0 || length > maxLength || bytes > size - ((int) position & mask)) {
+            throw new ProtocolMismatch("the shared ring holds a frame of " + length
+                    + " bytes that does not fit at its place; at most " + maxLength + " are allowed");
+        }
+    }
+
+    private void advance(int bytes) {
+        position += bytes;
+        if (position - told >= size >> 3) {
+            tell();
+        }
+    }
+
+    private int index() {
+        return ring + ((int) position & mask);
+    }
+}

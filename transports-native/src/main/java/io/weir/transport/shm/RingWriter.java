@@ -1,0 +1,151 @@
+package io.weir.transport.shm;
+
+import static io.weir.transport.shm.SegmentLayout.LONGS;
+
+import io.weir.core.FrameLayout;
+import io.weir.core.ProtocolMismatch;
+import java.nio.ByteBuffer;
+
+/**
+ * The sender's end of a ring. Belongs to the loop's thread.
+ *
+ * <p>One record: {@link #claim}, write everything but its first word, {@link #commit}. A run of records becomes visible with
+ * the first word of its first one, so that the receiver does not fetch cache lines which are still being written;
+ * {@link #publish} ends the run.
+ */
+final class RingWriter {
+
+    /** Runs are cut here, so that the receiver works while we write: a few times what moves between caches at once. */
+    private static final int RUN = 4096;
+
+    private final int ring;
+    private final int size;
+    private final int mask;
+    private ByteBuffer memory;
+
+    /** Where the next record goes, in bytes since the beginning. */
+    private long position;
+    /** How far the receiver had read when we last looked. */
+    private long read;
+    /** What is claimed: the padding in front of the record. */
+    private int padding;
+
+    /** Where the run begins that is not visible yet, and the word that makes it visible; zero if there is none. */
+    private int runIndex;
+
+    private long runWord;
+    private long runPosition;
+
+    RingWriter(Segment segment) {
+        this.memory = segment.mapping().memory();
+        this.ring = segment.layout().ring();
+        this.size = segment.layout().ringSize();
+        this.mask = size - 1;
+    }
+
+    /** Where records are written. */
+    ByteBuffer memory() {
+        return memory;
+    }
+
+    /** Whether a record of this many bytes would be taken now. */
+    boolean hasRoom(int bytes) {
+        return room(paddingBefore(bytes) + bytes);
+    }
+
+    /**
+     * Reserves a record of this many bytes, a multiple of 8.
+     *
+     * @return its index in the memory, or -1 if there is no room now
+     * @throws ProtocolMismatch if the receiver's position is impossible
+     */
+    int claim(int bytes) {
+        int before = paddingBefore(bytes);
+        if (!room(before + bytes)) {
+            return -1;
+        }
+        padding = before;
+        return before == 0 ? index(position) : ring;
+    }
+
+    /** Completes the claimed record with its first word. */
+    void commit(int index, long word, int bytes) {
+        LONGS.set(memory, index(position + padding + bytes), 0L);
+        if (padding == 0) {
+            chain(index, word);
+        } else {
+            // Behind the padding nobody looks yet.
+            LONGS.set(memory, index, word);
+            chain(index(position), FrameLayout.word0(0, RecordLayout.PADDING, 0, padding));
+        }
+        position += padding + bytes;
+        if (position - runPosition >= RUN) {
+            publish();
+        }
+    }
+
+    private void chain(int index, long word) {
+        if (runWord == 0) {
+            runIndex = index;
+            runWord = word;
+            runPosition = position;
+        } else {
+            LONGS.set(memory, index, word);
+        }
+    }
+
+    /** Makes everything that was committed visible to the receiver. */
+    void publish() {
+        if (runWord != 0) {
+            LONGS.setRelease(memory, runIndex, runWord);
+            runWord = 0;
+        }
+    }
+
+    /** Tells the receiver that nothing follows. There is always room for that. */
+    void goodbye() {
+        int index = index(position);
+        LONGS.set(memory, index(position + 8), 0L);
+        chain(index, FrameLayout.word0(0, RecordLayout.GOODBYE, 0, 0));
+        publish();
+    }
+
+    /** Whether the receiver must be woken to see what was published; a full fence must lie between. Asks for no wake-up twice. */
+    boolean receiverSleeps() {
+        return Flag.take(memory, SegmentLayout.RECEIVER_SLEEPS);
+    }
+
+    /** Says whether we want to be woken when the receiver makes room. */
+    void waits(boolean waits) {
+        Flag.set(memory, SegmentLayout.SENDER_WAITS, waits);
+    }
+
+    /** Gives up the way to the memory: what is called after this fails, without touching anything. */
+    void end(ByteBuffer nothing) {
+        memory = nothing;
+    }
+
+    private int index(long position) {
+        return ring + ((int) position & mask);
+    }
+
+    private int paddingBefore(int bytes) {
+        int toEnd = size - ((int) position & mask);
+        return bytes > toEnd ? toEnd : 0;
+    }
+
+    private boolean room(int bytes) {
+        long end = position + bytes + RecordLayout.RESERVE - size;
+        return end <= read || end <= look();
+    }
+
+    private long look() {
+        long now = (long) LONGS.getAcquire(memory, SegmentLayout.READ_POSITION);
+        if (now < read || now > position || (now & 7) != 0) {
+            throw new ProtocolMismatch("the peer says it has read up to " + now + " in the shared ring, where between "
+                    + read + " and " + position + " is possible");
+        }
+        read = now;
+        return now;
+    }
+}

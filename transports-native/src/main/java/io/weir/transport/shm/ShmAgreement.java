@@ -1,0 +1,298 @@
+package io.weir.transport.shm;
+
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.netty.channel.unix.DomainSocketAddress;
+import io.weir.core.Link;
+import io.weir.core.LinkRequest;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.PendingLink;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.WeirException;
+import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.nativelib.Descriptor;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/**
+ * Our half of a link in shared memory that is being agreed on. Both sides make their half while they find each other on a
+ * socket; then the halves are passed, and the socket stays as the lifeline of the link. Belongs to the loop's thread.
+ */
+final class ShmAgreement implements PendingLink {
+
+    private final NettyLoop loop;
+    private final boolean connecting;
+    private final String peer;
+    private final ShmOptions options;
+    private final Nonce nonce = Nonce.random();
+    private final byte[] offer;
+    private final Disposable atLoopEnd = this::close;
+
+    /** Where we wait for the other side, if it is the one that connects and has not come yet. */
+    private @Nullable Rendezvous rendezvous;
+
+    private @Nullable ShmOffer theirOffer;
+    private @Nullable MonoSink<Link> result;
+
+    /** With the one who proved that it has our offer. */
+    private @Nullable Meeting meeting;
+
+    private @Nullable ShmHalf ours;
+    private boolean passed;
+    private @Nullable ShmHalf theirs;
+
+    /** How this came out: one of both, once. */
+    private @Nullable ShmLink link;
+
+    private @Nullable WeirException failure;
+
+    private ShmAgreement(LinkRequest request, NettyLoop loop) {
+        this.loop = loop;
+        this.connecting = request.connecting();
+        this.peer = request.peer().id().toString();
+        this.options = ShmOptions.of(request.settings());
+        String socket = "";
+        if (!connecting) {
+            Rendezvous here = Rendezvous.open(request.settings().runtimeFolder(), loop, this::greetGuest);
+            rendezvous = here;
+            socket = here.path();
+        }
+        this.offer = new ShmOffer(options.layout(), nonce, socket).encode();
+    }
+
+    static ShmAgreement begin(LinkRequest request, NettyLoop loop) {
+        ShmAgreement agreement = new ShmAgreement(request, loop);
+        loop.closeAtEnd(agreement.atLoopEnd);
+        return agreement;
+    }
+
+    @Override
+    public byte[] offer() {
+        return offer.clone();
+    }
+
+    @Override
+    public Mono<Link> complete(byte[] theirs) {
+        return Mono.create(sink -> {
+            MonoSink<Link> abandoning = sink.onCancel(() -> inLoop(this::abandon));
+            inLoop(() -> start(theirs, abandoning));
+        });
+    }
+
+    private void inLoop(Runnable step) {
+        if (loop.inLoop()) {
+            step.run();
+        } else {
+            loop.execute(step);
+        }
+    }
+
+    private void start(byte[] offered, MonoSink<Link> sink) {
+        if (failure != null) {
+            sink.error(failure);
+            return;
+        }
+        if (result != null) {
+            sink.error(new IllegalStateException("a pending link is completed once"));
+            return;
+        }
+        result = sink;
+        try {
+            ShmOffer other = ShmOffer.decode(offered, connecting);
+            theirOffer = other;
+            makeOurs();
+            if (connecting) {
+                connect(other.socket());
+            } else if (meeting != null) {
+                meeting.greet(other.nonce());
+            }
+        } catch (WeirException e) {
+            fail(e);
+        }
+    }
+
+    /** On a thread of its own: it takes milliseconds, in which the other links of this loop would stand still. */
+    private void makeOurs() {
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        ShmHalf made = ShmHalf.make(options.layout());
+                        handOver(() -> made(made), made);
+                    } catch (WeirException e) {
+                        handOver(() -> fail(e), null);
+                    }
+                },
+                loop.name() + "-shm");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void handOver(Runnable step, @Nullable ShmHalf made) {
+        try {
+            loop.execute(step);
+        } catch (RejectedExecutionException e) {
+            // The loop has ended, and this agreement with it.
+            if (made != null) {
+                made.close();
+            }
+        }
+    }
+
+    private void made(ShmHalf half) {
+        if (failure != null) {
+            half.close();
+            return;
+        }
+        ours = half;
+        goOn();
+    }
+
+    private void connect(String path) {
+        EpollDomainSocketChannel socket = new EpollDomainSocketChannel();
+        Meeting begun = meet(socket);
+        meeting = begun;
+        var unusedStep = loop.eventLoop().register(socket);
+        var unused = socket.connect(new DomainSocketAddress(path)).addListener(connected -> {
+            if (!connected.isSuccess()) {
+                fail(new PeerUnavailable(
+                        "the peer's socket " + path + " can't be reached (" + connected.cause()
+                                + "): the peer has given up, or its folder is not visible here, as in another container",
+                        connected.cause()));
+            }
+        });
+    }
+
+    private void greetGuest(EpollDomainSocketChannel guest) {
+        Meeting unused = meet(guest);
+    }
+
+    private Meeting meet(EpollDomainSocketChannel socket) {
+        Meeting begun = new Meeting(this, socket, connecting, nonce);
+        socket.pipeline().addLast(begun);
+        return begun;
+    }
+
+    /** The connection to the listening side stands: the connecting side speaks first. */
+    void connected(Meeting connected) {
+        ShmOffer other = theirOffer;
+        if (connecting && other != null) {
+            connected.greet(other.nonce());
+        }
+    }
+
+    /** The other side has proved that it has our offer. */
+    void met(Meeting proven) {
+        Rendezvous here = rendezvous;
+        if (here != null) {
+            rendezvous = null;
+            meeting = proven;
+            here.close(proven.socket());
+            if (theirOffer != null) {
+                proven.greet(theirOffer.nonce());
+            }
+        }
+        goOn();
+    }
+
+    /** The other side has passed its half: its segment and its doorbell, which belong to us now. */
+    void received(Descriptor file, Descriptor event) {
+        ShmOffer other = theirOffer;
+        if (other == null || theirs != null || link != null) {
+            file.close();
+            event.close();
+            throw new ProtocolMismatch("the peer passes descriptors that nobody expects");
+        }
+        theirs = ShmHalf.open(file, event, other.layout());
+        goOn();
+    }
+
+    private void goOn() {
+        Meeting here = meeting;
+        ShmHalf made = ours;
+        if (here == null || !here.isProven() || made == null || failure != null) {
+            return;
+        }
+        // The connecting side passes first, which tells the other one that it may pass, too.
+        if (!passed && (connecting || theirs != null)) {
+            passed = true;
+            here.pass(made);
+        }
+        if (passed && theirs != null) {
+            succeed(here, made, theirs);
+        }
+    }
+
+    private void succeed(Meeting here, ShmHalf made, ShmHalf got) {
+        MonoSink<Link> sink = result;
+        if (sink == null) {
+            return;
+        }
+        try {
+            ShmPort port = new ShmPort(loop, made, got, here.socket());
+            ShmLink opened = new ShmLink(loop, port, options.copyIn(), peer);
+            link = opened;
+            loop.forget(atLoopEnd);
+            sink.success(opened);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            fail(new PeerUnavailable("our doorbell can't be watched: " + e.getMessage(), e));
+        }
+    }
+
+    /** The socket has ended: before the link was open, or as its lifeline. */
+    void ended(WeirException reason) {
+        if (link != null) {
+            link.peerGone();
+        } else {
+            fail(reason);
+        }
+    }
+
+    /** The other side did what it must not do. */
+    void broken(WeirException reason) {
+        if (link != null) {
+            link.breaks(reason);
+        } else {
+            fail(reason);
+        }
+    }
+
+    private void abandon() {
+        if (link != null) {
+            link.close();
+        } else {
+            close();
+        }
+    }
+
+    @Override
+    public void close() {
+        if (link == null) {
+            fail(new PeerUnavailable("the shared memory with " + peer + " was given up before it was agreed on"));
+        }
+    }
+
+    private void fail(WeirException reason) {
+        if (failure != null || link != null) {
+            return;
+        }
+        failure = reason;
+        loop.forget(atLoopEnd);
+        if (rendezvous != null) {
+            rendezvous.close(null);
+        }
+        if (meeting != null) {
+            meeting.close();
+        }
+        if (theirs != null) {
+            theirs.close();
+        }
+        if (ours != null) {
+            ours.close();
+        }
+        if (result != null) {
+            result.error(reason);
+        }
+    }
+}

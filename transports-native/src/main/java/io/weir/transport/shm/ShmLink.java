@@ -1,0 +1,295 @@
+package io.weir.transport.shm;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.weir.core.Frame;
+import io.weir.core.Link;
+import io.weir.core.LinkHandler;
+import io.weir.core.Pollable;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import io.weir.transport.loop.NettyLoop;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+
+/**
+ * A pair of rings in memory shared with the peer. Everything but the allocator belongs to the loop's thread.
+ *
+ * <p>Both sides look at their rings in every turn of their loop. Who sleeps says so in the memory, and whoever then
+ * publishes, or makes room for one who waits, rings its doorbell: once per turn, after a full fence.
+ */
+final class ShmLink implements Link, Pollable {
+
+    private static final Logger log = LoggerFactory.getLogger(ShmLink.class);
+
+    /** Frames handed over in one poll at most, so that other links and tasks get their turn: some 10 us of work. */
+    private static final int BATCH = 256;
+
+    /** What the rings have instead of their memory when the link has ended: every access fails, none touches what is gone. */
+    private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
+
+    /** Until the first handler comes, nothing is polled and so nothing delivered. */
+    private static final LinkHandler NOBODY = new LinkHandler() {
+        @Override
+        public void frame(Frame frame) {
+            frame.release();
+        }
+
+        @Override
+        public void writable() {}
+
+        @Override
+        public void lost(WeirException reason) {}
+    };
+
+    private final NettyLoop loop;
+    private final ShmPort port;
+    private final String peer;
+    private final int ringSize;
+    private final int maxFrame;
+    private final RingReader reader;
+    private final RingWriter writer;
+    private final BlockPool pool;
+    private final BlockAllocator allocator;
+    private final FrameWriter frames;
+    private final ReceivedBlocks received;
+    private final Disposable atLoopEnd = this::close;
+    private final Runnable turnEnd = this::turnEnd;
+
+    private LinkHandler handler = NOBODY;
+    private boolean turnEndLeft;
+    private boolean ended;
+
+    /** An offer said no, and the handler waits to be told of room. */
+    private boolean waiting;
+
+    /** Why the link will end when the ring is drained, up to where a peer that lives no longer can have written. */
+    private @Nullable WeirException broken;
+
+    private long drainedAt;
+
+    /** Takes over the port. */
+    ShmLink(NettyLoop loop, ShmPort port, boolean copyIn, String peer) {
+        Segment outgoing = port.outgoing();
+        Segment incoming = port.incoming();
+        this.loop = loop;
+        this.port = port;
+        this.peer = peer;
+        this.ringSize = incoming.layout().ringSize();
+        this.maxFrame = RecordLayout.maxLength(outgoing.layout().ringSize());
+        this.pool = new BlockPool(outgoing);
+        this.allocator = new BlockAllocator(pool);
+        this.writer = new RingWriter(outgoing);
+        this.frames = new FrameWriter(writer, pool, allocator, maxFrame);
+        this.received = new ReceivedBlocks(incoming, copyIn, port.peersDoorbell());
+        this.reader = new RingReader(incoming, loop.receiveBuffers(), PooledByteBufAllocator.DEFAULT, received);
+        loop.closeAtEnd(atLoopEnd);
+    }
+
+    @Override
+    public String transport() {
+        return ShmTransport.NAME;
+    }
+
+    @Override
+    public int maxFrame() {
+        return maxFrame;
+    }
+
+    @Override
+    public boolean takesInPlace(ByteBuf body) {
+        return pool.contains(body);
+    }
+
+    @Override
+    public ByteBufAllocator allocator() {
+        return allocator;
+    }
+
+    @Override
+    public boolean offer(Frame frame) {
+        if (ended || broken != null) {
+            return false;
+        }
+        try {
+            boolean taken = frames.write(frame);
+            waiting |= !taken;
+            leaveTurnEnd();
+            return taken;
+        } catch (ProtocolMismatch e) {
+            breaks(e);
+            return false;
+        }
+    }
+
+    @Override
+    public void handler(LinkHandler handler) {
+        boolean first = this.handler == NOBODY;
+        this.handler = handler;
+        if (first && !ended) {
+            loop.add(this);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (!ended) {
+            writer.goodbye();
+            end();
+        }
+    }
+
+    /** The peer's end of the socket is closed: it has closed the link, or died. What it published before is still delivered. */
+    void peerGone() {
+        breaks(new SessionLost(peer + " is gone: its end of the shared-memory link was closed without a goodbye"));
+    }
+
+    /** The peer did what it must not do. */
+    void breaks(WeirException reason) {
+        if (!ended && broken == null) {
+            broken = reason;
+            drainedAt = reader.position() + ringSize;
+        }
+    }
+
+    @Override
+    public int poll() {
+        if (ended) {
+            return 0;
+        }
+        try {
+            int work = receive();
+            if (!ended && broken != null && (work == 0 || reader.position() >= drainedAt)) {
+                fail(broken);
+                return 1;
+            }
+            if (!ended && pool.inFlight() != 0) {
+                work += takeBack();
+            }
+            if (waiting && !ended && frames.wouldTake()) {
+                waiting = false;
+                handler.writable();
+                work++;
+            }
+            return work;
+        } catch (WeirException e) {
+            fail(e);
+        } catch (Throwable e) {
+            fail(new SessionLost("the link to " + peer + " has ended because its receiver failed: " + e, e));
+        }
+        return 1;
+    }
+
+    @Override
+    public boolean asleep() {
+        reader.sleeps(true);
+        if (waiting) {
+            writer.waits(true);
+        }
+        VarHandle.fullFence();
+        return broken == null && !reader.hasNext() && !(waiting && roomAfterAll());
+    }
+
+    @Override
+    public void awake() {
+        reader.sleeps(false);
+        writer.waits(false);
+    }
+
+    /** Looks at what wakes us too: true also if the peer's side is broken, which the next poll finds. */
+    private boolean roomAfterAll() {
+        try {
+            return takeBack() > 0 || frames.wouldTake();
+        } catch (ProtocolMismatch e) {
+            breaks(e);
+            return true;
+        }
+    }
+
+    private int receive() {
+        int count = 0;
+        while (count < BATCH) {
+            RingReader.Found found = reader.read();
+            if (found == RingReader.Found.NOTHING) {
+                break;
+            }
+            count++;
+            if (found == RingReader.Found.FRAME) {
+                handler.frame(reader.frame());
+            } else if (found == RingReader.Found.GOODBYE) {
+                fail(new SessionLost(peer + " has closed the shared-memory link"));
+            }
+            if (ended) {
+                return count;
+            }
+        }
+        if (count != 0) {
+            reader.tell();
+            leaveTurnEnd();
+        }
+        return count;
+    }
+
+    private int takeBack() {
+        int count = 0;
+        for (ByteBuf block; (block = pool.nextReturned()) != null; count++) {
+            block.release();
+        }
+        return count;
+    }
+
+    private void leaveTurnEnd() {
+        if (!turnEndLeft) {
+            turnEndLeft = true;
+            loop.atTurnEnd(turnEnd);
+        }
+    }
+
+    private void turnEnd() {
+        turnEndLeft = false;
+        if (ended) {
+            return;
+        }
+        writer.publish();
+        VarHandle.fullFence();
+        boolean sleeps = writer.receiverSleeps();
+        boolean waits = reader.senderWaits();
+        if (sleeps || waits) {
+            port.peersDoorbell().ring();
+        }
+    }
+
+    private void fail(WeirException reason) {
+        if (!ended) {
+            end();
+            handler.lost(reason);
+        }
+    }
+
+    private void end() {
+        ended = true;
+        // Before the memory goes, as it may have to be told that it is awake.
+        loop.remove(this);
+        loop.forget(atLoopEnd);
+        writer.end(NOTHING);
+        reader.end(NOTHING);
+        pool.end();
+        port.close();
+        int ours = port.outgoing().mapping().holders();
+        int theirs = port.incoming().mapping().holders();
+        if (ours + theirs > 0) {
+            log.info(
+                    "the shared-memory link to {} has ended; {} blocks of ours and {} of the peer's are still held, and their"
+                            + " memory stays mapped until they are released",
+                    peer,
+                    ours,
+                    theirs);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+package io.weir.transport.shm;
+
+import io.netty.channel.epoll.Epoll;
+import io.weir.core.Availability;
+import io.weir.core.LinkRequest;
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerCard;
+import io.weir.core.PendingLink;
+import io.weir.core.Transport;
+import io.weir.core.TransportSettings;
+import io.weir.core.WeirException;
+import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.Posix;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The path {@code shm}: memory shared between two processes of one user on one host, without a system call or a copy where
+ * both are awake and the payload lies in a block of the link's allocator.
+ *
+ * <p>Options: {@code ring-size} (1m; a power of two from 64k to 64m), {@code pool-size} (8m; a multiple of 16k from 64k to 1g)
+ * of what this side sends through; {@code copy-in} (off): copies received blocks at once, so that the peer can't change a payload
+ * that was already checked. Without it, a payload of more than 2 KiB may be seen to change if the peer misbehaves.
+ */
+public final class ShmTransport implements Transport {
+
+    static final String NAME = "shm";
+
+    /** Its users are the ServiceLoader and tests. */
+    public ShmTransport() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Set<String> options() {
+        return ShmOptions.NAMES;
+    }
+
+    /** Tries with a small segment whether the system allows everything that a link needs. */
+    @Override
+    public Availability availability(TransportSettings settings) {
+        ShmOptions unused = ShmOptions.of(settings);
+        String missing = Posix.missing(settings);
+        if (missing != null) {
+            return new Availability.Missing(missing);
+        }
+        if (!Epoll.isAvailable()) {
+            return new Availability.Missing("Netty's epoll library can't be loaded on " + System.getProperty("os.arch")
+                    + ": " + Epoll.unavailabilityCause());
+        }
+        return attempt(new SegmentLayout(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL));
+    }
+
+    private static Availability attempt(SegmentLayout smallest) {
+        try (Descriptor file = Segment.allocate(smallest);
+                Doorbell doorbell = Doorbell.make()) {
+            doorbell.silence();
+            Segment.begin(file, smallest).mapping().release();
+            Segment.open(file, smallest).mapping().release();
+            return new Availability.Ready();
+        } catch (WeirException e) {
+            return new Availability.Missing(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public @Nullable String reaches(PeerCard self, PeerCard peer) {
+        if (self.bootId().isEmpty() || peer.bootId().isEmpty()) {
+            return "it is unknown whether both run on one host";
+        }
+        if (!self.bootId().equals(peer.bootId())) {
+            return peer.id() + " runs on another host (" + peer.host() + ")";
+        }
+        if (self.uid() < 0 || self.uid() != peer.uid()) {
+            return peer.id() + " belongs to another user (uid " + peer.uid() + ", we have " + self.uid() + ")";
+        }
+        return null;
+    }
+
+    @Override
+    public PendingLink prepare(LinkRequest request) {
+        if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
+            throw new Misconfigured(
+                    "shared memory needs a loop on epoll, and " + request.loop().name() + " is none");
+        }
+        return ShmAgreement.begin(request, loop);
+    }
+}

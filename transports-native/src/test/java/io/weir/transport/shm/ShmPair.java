@@ -1,0 +1,90 @@
+package io.weir.transport.shm;
+
+import io.weir.core.LinkRequest;
+import io.weir.core.PeerCard;
+import io.weir.core.PeerId;
+import io.weir.core.PendingLink;
+import io.weir.core.TransportSettings;
+import io.weir.core.Waiting;
+import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.loop.OnLoop;
+import io.weir.transport.nativelib.Posix;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+
+/** Two ends of a link of shared memory in this process, each on a loop of its own, agreed on as two nodes would. */
+final class ShmPair implements AutoCloseable {
+
+    static final Duration LONG = Duration.ofSeconds(30);
+
+    final End left;
+    final End right;
+
+    private ShmPair(End left, End right) {
+        this.left = left;
+        this.right = right;
+    }
+
+    /** One end. */
+    record End(NettyLoop loop, ShmLink link, Frames frames) {
+
+        void run(Runnable step) {
+            OnLoop.run(loop, step);
+        }
+    }
+
+    static ShmPair open(Path folder, Waiting waiting, Map<String, String> options) {
+        return open(folder, waiting, options, options);
+    }
+
+    static ShmPair open(Path folder, Waiting waiting, Map<String, String> left, Map<String, String> right) {
+        NettyLoop leftLoop = NettyLoop.start("left", waiting, true);
+        NettyLoop rightLoop = NettyLoop.start("right", waiting, true);
+        TransportSettings leftSettings = new TransportSettings(folder, true, left);
+        TransportSettings rightSettings = new TransportSettings(folder, true, right);
+        PendingLink connecting = prepare(leftLoop, true, leftSettings);
+        PendingLink accepting = prepare(rightLoop, false, rightSettings);
+        CompletableFuture<End> leftEnd = complete(leftLoop, connecting, accepting.offer());
+        CompletableFuture<End> rightEnd = complete(rightLoop, accepting, connecting.offer());
+        return new ShmPair(OnLoop.await(leftEnd), OnLoop.await(rightEnd));
+    }
+
+    static PendingLink prepare(NettyLoop loop, boolean connecting, TransportSettings settings) {
+        return OnLoop.get(loop, () -> new ShmTransport().prepare(request(loop, connecting, settings)));
+    }
+
+    static LinkRequest request(NettyLoop loop, boolean connecting, TransportSettings settings) {
+        return new LinkRequest(
+                card(connecting ? "left" : "right"),
+                card(connecting ? "right" : "left"),
+                connecting,
+                loop,
+                null,
+                settings);
+    }
+
+    static PeerCard card(String name) {
+        PeerId id = new PeerId(UUID.nameUUIDFromBytes(name.getBytes(StandardCharsets.UTF_8)), name, 1);
+        return new PeerCard(id, "boot", Posix.uid(), name, "host", 1, Map.of(), Map.of());
+    }
+
+    static CompletableFuture<End> complete(NettyLoop loop, PendingLink pending, byte[] theirs) {
+        return pending.complete(theirs)
+                .map(link -> {
+                    Frames frames = new Frames();
+                    link.handler(frames);
+                    return new End(loop, (ShmLink) link, frames);
+                })
+                .toFuture();
+    }
+
+    @Override
+    public void close() {
+        left.loop.close().block(LONG);
+        right.loop.close().block(LONG);
+    }
+}
