@@ -57,6 +57,6 @@ final class ConnectingLink implements PendingLink {
 
     @Override
     public void close() {
-        closed.tryEmitEmpty();
+        closed.emitEmpty(Sinks.EmitFailureHandler.FAIL_FAST);
     }
 }
