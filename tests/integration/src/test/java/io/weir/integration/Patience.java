@@ -11,7 +11,7 @@ import java.util.function.Supplier;
 final class Patience {
 
     /** Far longer than anything takes on a busy machine: reached only when something hangs. */
-    static final Duration LIMIT = Duration.ofSeconds(30);
+    static final Duration LIMIT = Duration.ofSeconds(60);
 
     private static final long LOOK_AGAIN_NANOS = 500_000;
 
