@@ -69,7 +69,10 @@ class DemoTest {
                 .containsPattern("local +rejected ")
                 .containsSubsequence(" 25 %", " 50 %", " 75 %", "100 %")
                 .containsPattern("speed +\\d+ MB/s: 4.2 MB in ")
-                .containsPattern("memory +sender: ")
+                .containsPattern("slow stage +at work for ")
+                .containsPattern("backpressure +the reader stood still for ")
+                .containsPattern("memory here +at most .* resident .*of heap")
+                .containsPattern("memory there +at most .* resident .*of heap")
                 .containsSubsequence(
                         "SHA-256       " + digest + ", computed here", "SHA-256       " + digest + ", the same")
                 .endsWith("The digests agree, over " + path + "." + System.lineSeparator());

@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -168,6 +169,19 @@ class ManualTest {
                     .expectNext((long) Frames.SIZE)
                     .expectComplete()
                     .verify(LIMIT);
+        }
+    }
+
+    @Test
+    void clock() {
+        Node server = Clock.server("tcp://127.0.0.1:0").block(LIMIT);
+        try {
+            StepVerifier.create(Clock.client(server.address().toString()).map(Instant::parse), 2)
+                    .expectNextCount(2)
+                    .thenCancel()
+                    .verify(LIMIT);
+        } finally {
+            server.close().block(LIMIT);
         }
     }
 
