@@ -38,17 +38,22 @@ import reactor.util.function.Tuple2;
 /** Every program of the manual does what the manual says. */
 class ManualTest {
 
-    @Test
-    void quickstart() {
+    /** What the code prints. */
+    private static String printed(Runnable code) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         PrintStream before = System.out;
         System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
         try {
-            Quickstart.main(new String[0]);
+            code.run();
         } finally {
             System.setOut(before);
         }
-        assertThat(out.toString(StandardCharsets.UTF_8))
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void quickstart() {
+        assertThat(printed(() -> Quickstart.main(new String[0])))
                 .contains("over local")
                 .containsSubsequence("ONE\n", "TWO\n", "THREE\n");
     }
@@ -176,10 +181,12 @@ class ManualTest {
     void clock() {
         Node server = Clock.server("tcp://127.0.0.1:0").block(LIMIT);
         try {
-            StepVerifier.create(Clock.client(server.address().toString()).map(Instant::parse), 2)
-                    .expectNextCount(2)
-                    .thenCancel()
-                    .verify(LIMIT);
+            assertThat(printed(() -> StepVerifier.create(
+                                    Clock.client(server.address().toString()).map(Instant::parse), 2)
+                            .expectNextCount(2)
+                            .thenCancel()
+                            .verify(LIMIT)))
+                    .contains("over local");
         } finally {
             server.close().block(LIMIT);
         }
