@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -71,7 +72,8 @@ final class Rendezvous {
             }
         });
         try {
-            done(loop.eventLoop().register(listener));
+            EventLoop here = loop.eventLoop();
+            done(here.register(listener));
             done(listener.bind(new DomainSocketAddress(path.toFile())));
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
         } catch (IOException e) {
@@ -97,7 +99,8 @@ final class Rendezvous {
         guests.add(child);
         var unused = child.closeFuture().addListener(closed -> guests.remove(child));
         guest.accept(child);
-        var unusedStep = loop.eventLoop().register(child);
+        EventLoop here = loop.eventLoop();
+        var unusedStep = here.register(child);
     }
 
     String path() {
