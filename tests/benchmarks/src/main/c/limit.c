@@ -45,8 +45,6 @@
 #define PUBLISH_BYTES 1024u
 #define LINE 64u
 #define AHEAD 2048u
-/* Above this size, memcpy's own ways are better. */
-#define PREFETCHED_SIZE (128u << 10)
 #define PAD UINT32_MAX
 
 static const char *failure;
@@ -221,18 +219,11 @@ static inline uint64_t record_bytes(size_t size) {
 }
 
 static inline void copy(void *to, const void *from, size_t size) {
+    /* A call of memcpy costs more than the 32 bytes themselves. */
     if (size == 32) {
-        /* A call of memcpy costs more than the bytes themselves. */
         __builtin_memcpy(to, from, 32);
-    } else if (size < LINE || size > PREFETCHED_SIZE || size % LINE != 0) {
-        memcpy(to, from, size);
     } else {
-        /* Lines that the other processor has are far away; many are to be under way. */
-        for (size_t i = 0; i < size; i += LINE) {
-            __builtin_prefetch((const char *)from + i + AHEAD, 0, 2);
-            __builtin_prefetch((char *)to + i + AHEAD, 1, 2);
-            __builtin_memcpy((char *)to + i, (const char *)from + i, LINE);
-        }
+        memcpy(to, from, size);
     }
 }
 
