@@ -31,9 +31,10 @@ import reactor.core.publisher.MonoSink;
  * <p><b>Threads.</b> Any thread may use a channel. Messages are delivered, and synchronous sources emit, on the loop of the
  * peer, which must not be blocked: slow work belongs behind {@code publishOn}.
  *
- * <p><b>Demand.</b> What the subscriber of {@link #receive()} requests is what the peer's source is asked for, up to the
- * window. Before there is a subscriber, the peer may send what {@code weir.window.initial} and {@code weir.window.bytes}
- * allow; that is held until somebody subscribes.
+ * <p><b>Demand.</b> The peer's source is asked for what the subscriber of {@link #receive()} has requested, and for
+ * {@code weir.window.initial} messages beyond: these are held here, within {@code weir.window.bytes}, also before anybody
+ * subscribes. So a subscriber that asks one by one need not wait for the network each time, and two channels that feed each other
+ * go round.
  */
 public final class Channel {
 
@@ -129,8 +130,9 @@ public final class Channel {
     }
 
     /**
-     * As {@link #receive()}, but the peer may send this many messages beyond the demand: they are held here, so that a
-     * subscriber that asks one by one need not wait for the network each time.
+     * As {@link #receive()}, but the peer may send this many messages beyond the demand, instead of
+     * {@code weir.window.initial}. With 0 the peer's source is asked for exactly what is requested, once what the peer was
+     * allowed to send at first is used up.
      */
     public Flux<Message> receive(int prefetch) {
         if (prefetch < 0) {

@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.weir.channel.PathDecision.Attempt;
 import io.weir.channel.PathDecision.Outcome;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -89,8 +90,9 @@ final class DecisionText {
                 widths[column] = Math.max(widths[column], row.get(column).length());
             }
         });
-        StringBuilder text =
-                new StringBuilder(head(decision)).append(", decided ").append(decision.when());
+        StringBuilder text = new StringBuilder(head(decision))
+                .append(", decided ")
+                .append(decision.when().truncatedTo(ChronoUnit.SECONDS));
         rows.forEach(row -> text.append("\n  ").append(aligned(row, widths)));
         decision.warnings().forEach(warning -> text.append("\n  warning: ").append(warning));
         return text.toString();

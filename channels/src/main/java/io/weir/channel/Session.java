@@ -274,8 +274,9 @@ final class Session implements LinkHandler {
     }
 
     private Channel channel(int number, String port) {
-        Channel channel = new Channel(
-                this, number, port, new Window(spec.windowItems(), spec.windowBytes(), spec.initialItems()));
+        Window window = new Window(spec.windowItems(), spec.windowBytes(), spec.initialItems());
+        window.prefetch(spec.initialItems());
+        Channel channel = new Channel(this, number, port, window);
         channels.put(number, channel);
         counters.channels = channels.size();
         return channel;

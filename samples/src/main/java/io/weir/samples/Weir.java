@@ -1,6 +1,7 @@
 package io.weir.samples;
 
 import io.weir.core.WeirException;
+import io.weir.samples.demo.Demo;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Spec;
         description = "Reactive-streams messaging over the fastest path both sides have.",
         mixinStandardHelpOptions = true,
         versionProvider = WeirVersion.class,
-        subcommands = Info.class)
+        subcommands = {Demo.class, Info.class})
 public final class Weir implements Runnable {
 
     @Spec

@@ -14,6 +14,9 @@ final class Figures {
         if (value == null || value.isNaN() || value.isInfinite()) {
             return "-";
         }
+        if (value == 0) {
+            return "0";
+        }
         double size = Math.abs(value);
         return String.format(
                 Locale.ROOT, size >= 99.95 ? "%.0f" : size >= 9.995 ? "%.1f" : size >= 0.1 ? "%.2f" : "%.4f", value);

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -18,6 +19,9 @@ record HostLoad(long atNanos, long busyNanos, long stolenNanos) {
     private static final Path STAT = Path.of("/proc/stat");
     /** The kernel tells these times in hundredths of a second, on every platform. */
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
+
+    private static final double QUIET_CORES = 0.1;
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
     private static final int USER = 1;
     private static final int NICE = 2;
@@ -34,6 +38,21 @@ record HostLoad(long atNanos, long busyNanos, long stolenNanos) {
                     ticks(ticks, STEAL) * TICK_NANOS);
         } catch (IOException e) {
             throw new UncheckedIOException("The load of this host cannot be read.", e);
+        }
+    }
+
+    /** Waits until hardly anybody uses a processor, or this long. */
+    static void awaitQuiet(Duration patience) throws InterruptedException {
+        long end = System.nanoTime() + patience.toNanos();
+        HostLoad before = now();
+        while (before.atNanos() - end < 0) {
+            TimeUnit.NANOSECONDS.sleep(LOOK_NANOS);
+            HostLoad after = now();
+            HostLoad load = after.since(before);
+            if (load.busyNanos() < QUIET_CORES * load.atNanos()) {
+                return;
+            }
+            before = after;
         }
     }
 

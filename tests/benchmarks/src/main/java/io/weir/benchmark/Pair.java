@@ -10,7 +10,7 @@ import java.time.Duration;
 final class Pair implements AutoCloseable {
 
     private static final Duration START = Duration.ofSeconds(30);
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PATIENCE = Duration.ofSeconds(25);
 
     private final ChildProcess server;
     private final ChildProcess client;

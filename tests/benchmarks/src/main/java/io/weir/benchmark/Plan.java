@@ -16,8 +16,9 @@ import java.util.stream.Stream;
  * @param firstWarm the warm-up of an entrant's first cell of a scenario
  * @param sizeWarm the warm-up of its first cell of each further size
  * @param warm the warm-up of every other cell
- * @param trials rounds in which all variants take part; afterwards only the better
+ * @param trials rounds in which all variants take part, afterwards only the best; zero for the first variant alone
  * @param retries how often a measurement is repeated that was disturbed
+ * @param quietWait how long to wait before a repetition until the others are quiet
  * @param freshJvms whether each scenario starts with JVMs that have compiled nothing for another one
  * @param budget time after which no more rounds are begun; every scenario gets one
  */
@@ -32,6 +33,7 @@ record Plan(
         Duration warm,
         int trials,
         int retries,
+        Duration quietWait,
         boolean freshJvms,
         Duration budget) {
 
@@ -52,6 +54,7 @@ record Plan(
                 Duration.ofMillis(200),
                 2,
                 2,
+                Duration.ofSeconds(2),
                 true,
                 Duration.ofMinutes(14));
     }
@@ -67,8 +70,9 @@ record Plan(
                 Duration.ofMillis(300),
                 Duration.ofMillis(50),
                 Duration.ofMillis(50),
-                1,
                 0,
+                0,
+                Duration.ZERO,
                 false,
                 Duration.ofSeconds(45));
     }
@@ -110,6 +114,7 @@ record Plan(
                 warm,
                 trials,
                 retries,
+                quietWait,
                 freshJvms,
                 budget);
     }
@@ -126,6 +131,7 @@ record Plan(
                 warm,
                 trials,
                 retries,
+                quietWait,
                 freshJvms,
                 budget);
     }
@@ -142,6 +148,7 @@ record Plan(
                 warm,
                 trials,
                 retries,
+                quietWait,
                 freshJvms,
                 budget);
     }
@@ -158,6 +165,7 @@ record Plan(
                 warm,
                 trials,
                 retries,
+                quietWait,
                 freshJvms,
                 budget);
     }
@@ -174,6 +182,7 @@ record Plan(
                 warm,
                 trials,
                 retries,
+                quietWait,
                 freshJvms,
                 budget);
     }

@@ -22,6 +22,9 @@ final class Runner implements AutoCloseable {
     private final Consumer<String> progress;
     private final Map<Entrant, Pair> pairs = new LinkedHashMap<>();
     private final Set<List<Object>> warmed = new HashSet<>();
+    /** Who has failed in the current scenario and sits out the rest of it, since waiting in vain takes long. */
+    private final Set<Entrant> out = new HashSet<>();
+
     private final List<Sample> samples = new ArrayList<>();
     private final List<String> failures = new ArrayList<>();
 
@@ -60,6 +63,7 @@ final class Runner implements AutoCloseable {
     }
 
     private void run(Scenario scenario, long deadline) throws InterruptedException {
+        out.clear();
         List<Entrant> taking = entrants.stream()
                 .filter(one -> one.scenarios().contains(scenario))
                 .toList();
@@ -72,32 +76,43 @@ final class Runner implements AutoCloseable {
             for (Cell cell : plan.cells(scenario)) {
                 for (int turn = 0; turn < taking.size(); turn++) {
                     // Another one begins in each round, so that nobody always has the same neighbour.
-                    measure(taking.get((turn + round) % taking.size()), cell, round);
+                    Entrant next = taking.get((turn + round) % taking.size());
+                    if (!out.contains(next)) {
+                        measure(next, cell, round);
+                    }
                 }
             }
         }
     }
 
     private void measure(Entrant entrant, Cell cell, int round) throws InterruptedException {
-        List<String> variants = entrant.variants(cell);
-        if (round >= plan.trials() && variants.size() > 1) {
-            variants = Standings.of(samples, ring.bestRttNanos())
-                    .best(entrant.label(), cell)
-                    .map(best -> List.of(best.variant()))
-                    .orElse(variants);
-        }
-        for (String variant : variants) {
+        for (String variant : variants(entrant, cell, round)) {
             try {
                 measure(entrant, cell, variant, round);
             } catch (IOException | ChildFailed e) {
                 failed(entrant, cell, variant, e);
+                return;
             }
         }
+    }
+
+    private List<String> variants(Entrant entrant, Cell cell, int round) {
+        List<String> all = entrant.variants(cell);
+        if (round < plan.trials()) {
+            return all;
+        }
+        return Standings.of(samples, ring.bestRttNanos())
+                .best(entrant.label(), cell)
+                .map(best -> List.of(best.variant()))
+                .orElse(all.subList(0, 1));
     }
 
     private void measure(Entrant entrant, Cell cell, String variant, int round)
             throws IOException, InterruptedException {
         for (int attempt = 0; attempt <= plan.retries(); attempt++) {
+            if (attempt > 0) {
+                HostLoad.awaitQuiet(plan.quietWait());
+            }
             Sample sample = sample(entrant, cell, variant, round);
             samples.add(sample);
             if (sample.isSound(ring.bestRttNanos())) {
@@ -135,11 +150,12 @@ final class Runner implements AutoCloseable {
         return running;
     }
 
-    /** The pair may be anywhere now; the next cell starts a new one, cold. */
+    /** The pair may be anywhere now; the next scenario starts a new one. */
     private void failed(Entrant entrant, Cell cell, String variant, Exception reason) {
         String failure = entrant.label() + ' ' + variant + ", " + cell + ": " + reason.getMessage();
         progress.accept(failure);
         failures.add(failure);
+        out.add(entrant);
         warmed.removeIf(key -> key.contains(entrant));
         Pair broken = pairs.remove(entrant);
         if (broken != null) {

@@ -67,7 +67,7 @@ class ModulesTest {
             .that()
             .resideInAnyPackage(PRODUCT)
             .and()
-            .haveNameNotMatching("io\\.weir\\.core\\.codec\\.Jackson.*")
+            .haveNameNotMatching("io\\.weir\\.core\\.(JacksonCodec|Codecs).*")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson..");

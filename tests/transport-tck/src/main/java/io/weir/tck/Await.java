@@ -1,9 +1,11 @@
 package io.weir.tck;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import reactor.core.publisher.Mono;
 
 /** Waits for something that another thread brings about. */
 final class Await {
@@ -40,5 +42,15 @@ final class Await {
             LockSupport.parkNanos(LOOK_AGAIN_NANOS);
         }
         return true;
+    }
+
+    /** What this ends with. */
+    static <T> T value(Mono<T> result) {
+        return Objects.requireNonNull(result.block(PATIENCE), "ended without a value");
+    }
+
+    /** Waits for the end of this. */
+    static void end(Mono<Void> result) {
+        var unused = result.block(PATIENCE);
     }
 }

@@ -13,6 +13,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
@@ -78,10 +79,13 @@ final class End implements LinkHandler {
     /** Becomes the link's handler and passes frames on to the sink. */
     void receive(FrameSink sink) {
         this.sink = sink;
-        run(() -> {
-            receiving = true;
-            link.handler(this);
-        });
+        run(this::receiveHere);
+    }
+
+    /** Becomes the link's handler; on the loop's thread. */
+    void receiveHere() {
+        receiving = true;
+        link.handler(this);
     }
 
     /** Receives the frames of this stream, from number 0 on, and nothing else. */
@@ -141,7 +145,7 @@ final class End implements LinkHandler {
         Pump pump = new Pump(this, source, count);
         run(() -> {
             if (!receiving) {
-                link.handler(this); // without one, nobody can be told that there is room
+                receiveHere(); // without one, nobody can be told that there is room
             }
             pumps.add(pump);
             whenWritable(pump::more);
@@ -160,6 +164,11 @@ final class End implements LinkHandler {
 
     /** Runs the task on the loop and waits for its result. */
     <T> T call(Callable<T> task) {
+        return call(loop, name, task);
+    }
+
+    /** Runs the task on this loop and waits for its result. */
+    static <T> T call(Loop loop, String name, Callable<T> task) {
         CompletableFuture<T> result = new CompletableFuture<>();
         loop.execute(() -> {
             try {
@@ -174,6 +183,18 @@ final class End implements LinkHandler {
             throw new AssertionError("on the loop of " + name + ": " + e.getCause(), e.getCause());
         } catch (TimeoutException | InterruptedException e) {
             throw new AssertionError("the loop of " + name + " does not get to a task", e);
+        }
+    }
+
+    /** Runs the task on this loop, if that has not ended, and waits for its end. */
+    static void runUnlessEnded(Loop loop, Task task) {
+        try {
+            var unused = call(loop, loop.name(), () -> {
+                task.run();
+                return true;
+            });
+        } catch (RejectedExecutionException e) {
+            // The test has ended this loop, and with it what lived there.
         }
     }
 

@@ -2,7 +2,6 @@ package io.weir.tck;
 
 import io.weir.core.Link;
 import io.weir.core.Loop;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Two links that are connected to each other, each on a loop of its own, on neither of which a handler was set. Closing
@@ -33,8 +32,8 @@ public final class LinkPair implements AutoCloseable {
     @Override
     public void close() throws Exception {
         try {
-            end(first);
-            end(second);
+            End.runUnlessEnded(first.loop, first::giveUp);
+            End.runUnlessEnded(second.loop, second::giveUp);
         } finally {
             foundation.close();
         }
@@ -42,13 +41,5 @@ public final class LinkPair implements AutoCloseable {
         second.check();
         first.bodies.settle();
         second.bodies.settle();
-    }
-
-    private static void end(End end) {
-        try {
-            end.run(end::giveUp);
-        } catch (RejectedExecutionException e) {
-            // The test has ended this loop.
-        }
     }
 }

@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -71,10 +72,10 @@ final class Rendezvous {
             }
         });
         try {
-            done(loop.eventLoop().register(listener));
+            EventLoop here = loop.eventLoop();
+            done(here.register(listener));
             done(listener.bind(new DomainSocketAddress(path.toFile())));
-            Path set = Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-            assert set == path;
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
         } catch (IOException e) {
             close(null);
             throw new Misconfigured(
@@ -95,11 +96,11 @@ final class Rendezvous {
             child.unsafe().closeForcibly();
             return;
         }
-        boolean added = guests.add(child);
-        assert added;
+        guests.add(child);
         var unused = child.closeFuture().addListener(closed -> guests.remove(child));
         guest.accept(child);
-        var unusedStep = loop.eventLoop().register(child);
+        EventLoop here = loop.eventLoop();
+        var unusedStep = here.register(child);
     }
 
     String path() {
@@ -115,8 +116,7 @@ final class Rendezvous {
             }
         }
         try {
-            boolean removed = Files.deleteIfExists(path);
-            log.trace("removed {}: {}", path, removed);
+            Files.deleteIfExists(path);
         } catch (IOException e) {
             log.warn("the socket {} can't be removed", path, e);
         }

@@ -18,12 +18,12 @@ record AeronSetting(Waiting waiting, int mtu) {
 
     /** How the threads wait that have nothing to do: the two that are measured, and that of the driver. */
     enum Waiting {
-        /** All three spin, and on two processors the driver's shares one with a measured thread. */
-        SPIN,
-        /** The measured threads spin, the driver backs off: spins, yields, parks up to 1 ms. */
+        /** All three back off: spin, yield, park up to 1 ms. */
+        BACKOFF,
+        /** The measured threads spin, the driver backs off. */
         HYBRID,
-        /** All three back off. */
-        BACKOFF
+        /** All three spin, and on two processors the driver's shares one with a measured thread. */
+        SPIN
     }
 
     static final int DEFAULT_MTU = 1408;

@@ -10,7 +10,9 @@ import java.util.Set;
 public enum ContenderKind {
     AERON,
     RSOCKET,
-    REACTOR_NETTY;
+    REACTOR_NETTY,
+    WEIR_SHM,
+    WEIR_TCP;
 
     /** As on the command line and in the results. */
     public String label() {
@@ -27,7 +29,7 @@ public enum ContenderKind {
     public Set<Scenario> scenarios() {
         return switch (this) {
             case AERON -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.SLEEP));
-            case RSOCKET -> EnumSet.allOf(Scenario.class);
+            case RSOCKET, WEIR_SHM, WEIR_TCP -> EnumSet.allOf(Scenario.class);
             case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK));
         };
     }
@@ -39,7 +41,11 @@ public enum ContenderKind {
 
     /** The configurations to choose the best of; at least one. */
     public List<String> variants(Cell cell) {
-        return this == AERON ? AeronSetting.worthTrying(cell) : List.of(Child.ONLY_VARIANT);
+        return switch (this) {
+            case AERON -> AeronSetting.worthTrying(cell);
+            case WEIR_SHM, WEIR_TCP -> WeirContender.variants(cell);
+            case RSOCKET, REACTOR_NETTY -> List.of(Child.ONLY_VARIANT);
+        };
     }
 
     Contender contender(Setup setup) {
@@ -47,6 +53,8 @@ public enum ContenderKind {
             case AERON -> new AeronContender(setup);
             case RSOCKET -> new RSocketContender(setup);
             case REACTOR_NETTY -> new ReactorNettyContender(setup);
+            case WEIR_SHM -> new WeirContender("shm", setup);
+            case WEIR_TCP -> new WeirContender("tcp", setup);
         };
     }
 }

@@ -12,6 +12,7 @@ final class Dialogue {
     private final Pinning pinning;
     private final IntFunction<ByteBuf> memory;
     private long sent;
+    private boolean pinned;
 
     /** @param memory gives an empty buffer with room for so many bytes */
     Dialogue(Cell cell, Meter meter, Pinning pinning, IntFunction<ByteBuf> memory) {
@@ -34,7 +35,7 @@ final class Dialogue {
 
     /** Takes notice of a message of a one-way stream, at the reader index; it stays the caller's. */
     void arrived(ByteBuf message) {
-        pinning.pinHere();
+        pin();
         if (cell.scenario() == Scenario.CHECKED) {
             payload.check(message);
         }
@@ -47,7 +48,7 @@ final class Dialogue {
      * @return whether to send another message
      */
     boolean echoed(ByteBuf reply) {
-        pinning.pinHere();
+        pin();
         long sequence = Payload.sequence(reply);
         return cell.scenario() == Scenario.ECHO ? meter.answered(sequence) : meter.roundTrip(sequence);
     }
@@ -58,11 +59,19 @@ final class Dialogue {
      * @return whether to send another request
      */
     boolean replied(ByteBuf reply, long request) {
-        pinning.pinHere();
+        pin();
         if (Payload.sequence(reply) != request) {
             throw new IllegalStateException(
                     "Request " + request + " got the reply to " + Payload.sequence(reply) + ".");
         }
         return meter.answered();
+    }
+
+    /** By the first message that comes: only then the hot thread is known. */
+    private void pin() {
+        if (!pinned) {
+            pinned = true;
+            pinning.pinHere();
+        }
     }
 }

@@ -16,7 +16,7 @@ final class Meter {
     private static final long SETTLE_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
 
     private static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(60);
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(15);
 
     private enum Phase {
         WARMING,

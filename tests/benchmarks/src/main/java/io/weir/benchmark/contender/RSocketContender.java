@@ -12,6 +12,8 @@ import io.rsocket.transport.netty.server.CloseableChannel;
 import io.rsocket.transport.netty.server.TcpServerTransport;
 import io.rsocket.util.ByteBufPayload;
 import io.rsocket.util.EmptyPayload;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -66,11 +68,7 @@ final class RSocketContender implements Contender {
         meter.begin();
         switch (cell.scenario()) {
             case ONE_WAY, CHECKED -> stream(socket, cell, dialogue, meter);
-            case ASK -> {
-                for (int i = 0; i < cell.outstanding(); i++) {
-                    ask(socket, dialogue, meter);
-                }
-            }
+            case ASK -> askAll(socket, cell, dialogue, meter);
             default -> channel(socket, cell, dialogue, meter);
         }
         meter.await();
@@ -102,9 +100,18 @@ final class RSocketContender implements Contender {
                         meter::fail);
     }
 
-    private void ask(RSocket socket, Dialogue dialogue, Meter meter) {
-        Payload request = ByteBufPayload.create(dialogue.next());
-        long number = dialogue.lastSent();
+    /** All are made before the first one is answered, because answers make further ones, on the loop. */
+    private void askAll(RSocket socket, Cell cell, Dialogue dialogue, Meter meter) {
+        List<Payload> first = new ArrayList<>();
+        for (int i = 0; i < cell.outstanding(); i++) {
+            first.add(ByteBufPayload.create(dialogue.next()));
+        }
+        for (int i = 0; i < first.size(); i++) {
+            ask(socket, first.get(i), i, dialogue, meter);
+        }
+    }
+
+    private void ask(RSocket socket, Payload request, long number, Dialogue dialogue, Meter meter) {
         Disposable unused = socket.requestResponse(request)
                 .subscribe(
                         reply -> {
@@ -115,7 +122,8 @@ final class RSocketContender implements Contender {
                                 reply.release();
                             }
                             if (more) {
-                                ask(socket, dialogue, meter);
+                                Payload next = ByteBufPayload.create(dialogue.next());
+                                ask(socket, next, dialogue.lastSent(), dialogue, meter);
                             }
                         },
                         meter::fail);

@@ -9,6 +9,7 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.netty.Connection;
 import reactor.netty.DisposableServer;
@@ -97,7 +98,10 @@ final class ReactorNettyContender implements Contender {
         }
         Flux<ByteBuf> first = Flux.range(0, cell.outstanding()).map(i -> dialogue.next());
         if (cell.scenario() == Scenario.SLEEP) {
-            return out.send(Flux.concat(first, afterPauses(dialogue, meter, in)));
+            Sinks.Many<ByteBuf> later = Sinks.many().unicast().onBackpressureBuffer();
+            return out.send(Flux.concat(first, later.asFlux()))
+                    .then()
+                    .and(answerAfterPauses(dialogue, meter, in, later));
         }
         Flux<ByteBuf> further = in.receive().handle((reply, sink) -> {
             if (dialogue.echoed(reply)) {
@@ -107,15 +111,16 @@ final class ReactorNettyContender implements Contender {
         return out.send(Flux.concat(first, further));
     }
 
-    private Flux<ByteBuf> afterPauses(Dialogue dialogue, Meter meter, NettyInbound in) {
-        Sinks.Many<ByteBuf> later = Sinks.many().unicast().onBackpressureBuffer();
-        return later.asFlux().mergeWith(in.receive().handle((reply, sink) -> {
-            if (dialogue.echoed(reply)) {
-                pause.thenRun(() -> {
-                    meter.resume();
-                    later.tryEmitNext(dialogue.next()).orThrow();
-                });
-            }
-        }));
+    private Mono<Void> answerAfterPauses(Dialogue dialogue, Meter meter, NettyInbound in, Sinks.Many<ByteBuf> later) {
+        return in.receive()
+                .doOnNext(reply -> {
+                    if (dialogue.echoed(reply)) {
+                        pause.thenRun(() -> {
+                            meter.resume();
+                            later.tryEmitNext(dialogue.next()).orThrow();
+                        });
+                    }
+                })
+                .then();
     }
 }

@@ -1,0 +1,9 @@
+package io.weir.tck;
+
+class LocalTransportTest implements TransportContract {
+
+    @Override
+    public TransportFixture fixture() {
+        return TransportFixture.of("local");
+    }
+}

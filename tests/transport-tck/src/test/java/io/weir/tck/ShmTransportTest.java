@@ -1,0 +1,9 @@
+package io.weir.tck;
+
+class ShmTransportTest implements TransportContract {
+
+    @Override
+    public TransportFixture fixture() {
+        return TransportFixture.of("shm");
+    }
+}

@@ -1,0 +1,3 @@
+package io.weir.tck;
+
+class TcpBootstrapTest implements BootstrapContract {}
