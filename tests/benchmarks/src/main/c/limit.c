@@ -7,7 +7,7 @@
  * One process is the server, one the client. Both obey the lines that every child of the runner obeys:
  *
  *   SERVE scenario size                    -> ARMED address             (server)
- *   STOP                                   -> STOPPED                   (server)
+ *   STOP                                   -> STOPPED 0                 (server)
  *   RUN scenario size warm seconds address -> MEASURING, RESULT {...}   (client)
  *
  * READY pid comes first, FAILED text answers what cannot be done, the end of standard input ends the process.
@@ -174,7 +174,7 @@ static void print_result(void) {
         return;
     }
     printf("RESULT {\"messages\":%" PRIu64 ",\"seconds\":%.9f,\"p50Nanos\":%" PRIu64 ",\"p99Nanos\":%" PRIu64
-           ",\"p999Nanos\":%" PRIu64 "}\n",
+           ",\"p999Nanos\":%" PRIu64 ",\"heldBytes\":0}\n",
            meter.count - meter.base, (double)(meter.ended - meter.begun) / 1e9, percentile(0.5), percentile(0.99),
            percentile(0.999));
 }
@@ -556,7 +556,7 @@ int main(int argc, char **argv) {
     while (fgets(line, sizeof line, stdin) != NULL) {
         failure = NULL;
         if (strcmp(line, "STOP\n") == 0) {
-            puts("STOPPED");
+            puts("STOPPED 0");
         } else if (sscanf(line, "SERVE %31s %zu", scenario, &size) == 2 && size >= 16 && size <= (64u << 20)) {
             if (ring) {
                 ring_serve(scenario, size);

@@ -40,6 +40,9 @@ record Plan(
     private static final List<Integer> ALL_SIZES = List.of(32, 1 << 10, 64 << 10, 1 << 20);
     private static final List<Integer> SMALL_SIZES = List.of(32, 1 << 10);
     private static final List<Integer> LARGE_SIZES = List.of(64 << 10, 1 << 20);
+    /** Limited by the count of messages, and by their bytes. */
+    private static final List<Integer> STALLING_SIZES = List.of(32, 64 << 10);
+
     private static final List<Integer> SMALLEST = List.of(32);
 
     static Plan full() {
@@ -83,6 +86,7 @@ record Plan(
             case CHECKED -> LARGE_SIZES;
             case ECHO, ASK -> SMALL_SIZES;
             case SLEEP, IDLE -> SMALLEST;
+            case STALL -> STALLING_SIZES;
         };
         Stream<Integer> chosen =
                 sizes.isEmpty() ? fitting.stream() : sizes.stream().filter(fitting::contains);
@@ -99,7 +103,7 @@ record Plan(
     }
 
     int roundsOf(Scenario scenario) {
-        return scenario == Scenario.IDLE ? 1 : rounds;
+        return scenario.isRest() ? 1 : rounds;
     }
 
     Plan withScenarios(List<Scenario> scenarios) {

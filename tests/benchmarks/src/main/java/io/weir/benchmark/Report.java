@@ -22,6 +22,7 @@ final class Report {
         conditions();
         figures();
         idle();
+        stalled();
         bars();
         results.failures().forEach(failure -> out.println("Not measured: " + failure));
     }
@@ -42,7 +43,7 @@ final class Report {
         Table table = new Table(
                 "cell", "entrant", "median", "over ring", "p50", "p99", "p99.9", "CPU s/million", "near/far/discarded");
         for (Cell cell : standings.cells()) {
-            if (cell.scenario() != Scenario.IDLE) {
+            if (!cell.scenario().isRest()) {
                 entrants(cell).forEach(one -> standings.best(one, cell).ifPresent(best -> figures(table, best)));
             }
         }
@@ -84,22 +85,35 @@ final class Report {
                 Figures.mebibytes(one.clientRssBytes()));
     }
 
+    private void stalled() {
+        Table table = new Table("stalled pair", "size", "held by server", "held by client");
+        for (Cell cell : standings.cells()) {
+            if (cell.scenario() == Scenario.STALL) {
+                entrants(cell)
+                        .forEach(one -> standings
+                                .best(one, cell)
+                                .ifPresent(best -> table.row(
+                                        name(best),
+                                        cell.sizeLabel(),
+                                        Figures.mebibytes(best.serverHeldBytes()),
+                                        Figures.mebibytes(best.clientHeldBytes()))));
+            }
+        }
+        section("The client asks for one message, the server never stops sending", table);
+    }
+
     private void bars() {
-        Table table = new Table("what", "size", "goal", "Weir", "peer", "ratio", "verdict");
-        for (Bar.Result result : results.bars()) {
-            Bar bar = result.bar();
+        Table table = new Table("what", "entrant", "size", "goal", "Weir", "peer", "ratio", "verdict");
+        for (Judgement bar : results.bars()) {
             table.row(
                     bar.what(),
-                    bar.cell().sizeLabel(),
+                    bar.entrant(),
+                    bar.size(),
                     bar.goal(),
-                    Figures.value(bar.cell(), result.ours()),
-                    Figures.value(bar.peerCell(), result.theirs())
-                            + (hasVariant(result.theirVariant()) ? " (" + result.theirVariant() + ")" : ""),
-                    Figures.ratio(result.ratio()),
-                    result.verdict()
-                            + (result.sound() || result.verdict() == Bar.Verdict.NOT_MEASURED
-                                    ? ""
-                                    : ", no quiet round"));
+                    bar.ours(),
+                    bar.theirs(),
+                    Figures.ratio(bar.ratio()),
+                    bar.conclusion());
         }
         section("Weir and its bars", table);
     }

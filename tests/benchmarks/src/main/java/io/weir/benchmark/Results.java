@@ -21,7 +21,7 @@ record Results(
         Conditions conditions,
         long bestRingRttNanos,
         Collection<Standing> standings,
-        List<Bar.Result> bars,
+        List<Judgement> bars,
         List<Sample> samples,
         List<String> failures) {
 

@@ -15,7 +15,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -36,6 +38,7 @@ final class WeirContender implements Contender {
     private final Setup setup;
     private final Pause pause;
     private @Nullable Node node;
+    private volatile @Nullable Memory before;
 
     /** @param setup its variant is the way of {@link Waiting} */
     WeirContender(String path, Setup setup) {
@@ -47,7 +50,7 @@ final class WeirContender implements Contender {
     /** The ways of waiting to choose the better of; what sleeps must be allowed to. */
     static List<String> variants(Cell cell) {
         return switch (cell.scenario()) {
-            case SLEEP, IDLE -> List.of(label(Waiting.BALANCED));
+            case SLEEP, IDLE, STALL -> List.of(label(Waiting.BALANCED));
             default -> List.of(label(Waiting.BALANCED), label(Waiting.LATENCY));
         };
     }
@@ -77,6 +80,12 @@ final class WeirContender implements Contender {
     }
 
     @Override
+    public long heldBytes() {
+        Memory then = before;
+        return then == null ? 0 : Memory.now().since(then);
+    }
+
+    @Override
     public void close() {
         pause.close();
         if (node != null) {
@@ -91,6 +100,9 @@ final class WeirContender implements Contender {
                 .waiting(Waiting.valueOf(setup.variant().toUpperCase(Locale.ROOT)))
                 .order(path)
                 .path(path, PathSwitch.REQUIRED)
+                // Nothing of this is measured, and native libraries load slowly where others compete for the processors.
+                .handshakeTimeout(PATIENCE)
+                .stepTimeout(PATIENCE)
                 .build();
         Node started = Objects.requireNonNull(Node.start(spec).block(PATIENCE));
         node = started;
@@ -109,6 +121,9 @@ final class WeirContender implements Contender {
     /** Runs on the loop, as do the pipelines. */
     private Mono<Void> serve(Cell cell, Channel channel) {
         setup.pinning().pinHere();
+        if (cell.scenario() == Scenario.STALL) {
+            before = Memory.now();
+        }
         if (cell.scenario().isOneWay()) {
             return Stream.of(cell, size -> channel.allocator().buffer(size))
                     .map(Message::of)
@@ -123,6 +138,11 @@ final class WeirContender implements Contender {
         Dialogue dialogue = new Dialogue(
                 cell, meter, setup.pinning(), size -> channel.allocator().buffer(size));
         meter.begin();
+        if (cell.scenario() == Scenario.STALL) {
+            before = Memory.now();
+            askOnce(channel, meter);
+            return;
+        }
         if (cell.scenario().isOneWay()) {
             consume(channel, dialogue, meter);
             return;
@@ -140,6 +160,25 @@ final class WeirContender implements Contender {
                     return message;
                 })
                 .subscribe(Message::release, meter::fail);
+    }
+
+    private static void askOnce(Channel channel, Meter meter) {
+        channel.receive().subscribe(new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                subscription.request(1);
+            }
+
+            @Override
+            protected void hookOnNext(Message message) {
+                message.release();
+            }
+
+            @Override
+            protected void hookOnError(Throwable failure) {
+                meter.fail(failure);
+            }
+        });
     }
 
     private static Flux<Message> atOnce(Channel channel, Dialogue dialogue) {
