@@ -1,8 +1,11 @@
 package io.weir.core;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * What a node tells a transport or bootstrap about how to work.
@@ -13,6 +16,8 @@ import java.util.Map;
  * @param options the options of this transport without their prefix; unknown names were refused before
  */
 public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<String, String> options) {
+
+    private static final Pattern TIME = Pattern.compile("([0-9]{1,9}) *(ms|s|m)");
 
     public TransportSettings {
         options = Map.copyOf(options);
@@ -41,6 +46,33 @@ public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<S
             case "on", "true" -> true;
             case "off", "false" -> false;
             default -> throw new Misconfigured(option + "=" + text + " is not a switch: write on or off");
+        };
+    }
+
+    /** A time within bounds, written as {@code 500ms}, {@code 5s} or {@code 2m}. */
+    public Duration time(String option, Duration otherwise, Duration least, Duration most) {
+        String text = options.get(option);
+        if (text == null) {
+            return otherwise;
+        }
+        Duration value = parseTime(option, text);
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            throw new Misconfigured(option + "=" + text + " is out of range: from " + least.toMillis() + "ms to "
+                    + most.toMillis() + "ms");
+        }
+        return value;
+    }
+
+    private static Duration parseTime(String option, String text) {
+        Matcher matcher = TIME.matcher(text.trim());
+        if (!matcher.matches()) {
+            throw new Misconfigured(option + "=" + text + " is not a time: write 500ms, 5s or 2m");
+        }
+        long number = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(number);
+            case "s" -> Duration.ofSeconds(number);
+            default -> Duration.ofMinutes(number);
         };
     }
 

@@ -1,6 +1,6 @@
 package io.weir.transport.loop;
 
-import io.netty.channel.EventLoop;
+import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.epoll.Epoll;
@@ -14,6 +14,7 @@ import io.weir.core.ReceiveBuffers;
 import io.weir.core.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.Objects;
 import java.util.Set;
@@ -45,6 +46,7 @@ public final class NettyLoop implements Loop {
     private final Pace pace;
     private final Failures failures;
     private final Set<Disposable> resources = new LinkedHashSet<>();
+    private final Set<Object> delays = new HashSet<>();
     private final Sinks.Empty<Void> ended = Sinks.empty();
     /** Made by the thread that it belongs to. */
     private @Nullable ReceiveBuffers receiveBuffers;
@@ -52,7 +54,7 @@ public final class NettyLoop implements Loop {
     private boolean closing;
 
     private NettyLoop(String name, Waiting waiting, boolean onEpoll) {
-        this.thread = new LoopThread(name, this::run);
+        this.thread = new LoopThread(name, this, this::run);
         this.onEpoll = onEpoll;
         this.tasks = new Tasks(name);
         this.pace = new Pace(waiting);
@@ -89,8 +91,20 @@ public final class NettyLoop implements Loop {
         }
     }
 
+    /**
+     * The loop whose thread the caller runs on.
+     *
+     * @throws IllegalStateException on any other thread
+     */
+    public static NettyLoop current() {
+        if (Thread.currentThread() instanceof LoopThread thread) {
+            return thread.loop();
+        }
+        throw new IllegalStateException(Thread.currentThread().getName() + " is not the thread of a loop");
+    }
+
     /** The Netty event loop that this loop drives: channels that are registered with it run on the loop's thread. */
-    public EventLoop eventLoop() {
+    public IoEventLoop eventLoop() {
         return eventLoop;
     }
 
@@ -115,6 +129,19 @@ public final class NettyLoop implements Loop {
     /** The resource has ended by itself. On the loop's thread only. */
     public void forget(Disposable resource) {
         resources.remove(resource);
+    }
+
+    /**
+     * Lets the loop go on, when it is closed, until {@link #letEnd}: for a link that ends in good order and has something
+     * under way. Who calls this bounds the delay. On the loop's thread only.
+     */
+    public void delayEnd(Object holder) {
+        delays.add(holder);
+    }
+
+    /** The delay is over. On the loop's thread only. */
+    public void letEnd(Object holder) {
+        delays.remove(holder);
     }
 
     @Override
@@ -193,7 +220,7 @@ public final class NettyLoop implements Loop {
 
     private void run() {
         receiveBuffers = new ReceiveBuffers();
-        while (!closing) {
+        while (!closing || !delays.isEmpty()) {
             turn();
         }
         end();

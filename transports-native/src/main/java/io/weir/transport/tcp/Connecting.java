@@ -1,0 +1,81 @@
+package io.weir.transport.tcp;
+
+import io.netty.channel.ChannelOption;
+import io.netty.channel.ConnectTimeoutException;
+import io.netty.resolver.NoopAddressResolverGroup;
+import io.weir.core.PeerAddress;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.WeirException;
+import io.weir.transport.loop.NettyLoop;
+import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import reactor.core.publisher.Mono;
+import reactor.netty.Connection;
+import reactor.netty.tcp.TcpClient;
+
+/** Our end of connections that we begin. */
+final class Connecting {
+
+    private final PeerAddress address;
+    private final TcpOptions options;
+    private final NettyLoop loop;
+    /** Whether the other side has proved elsewhere that it speaks the protocol. */
+    private final boolean greeted;
+
+    Connecting(PeerAddress address, TcpOptions options, NettyLoop loop, boolean greeted) {
+        this.address = address;
+        this.options = options;
+        this.loop = loop;
+        this.greeted = greeted;
+    }
+
+    /** Tries each address of the host in turn. Fails with {@link PeerUnavailable} naming the last reason. */
+    Mono<TcpLink> link() {
+        return Sockets.resolve(address)
+                .flatMap(this::tryInTurn)
+                .map(connection ->
+                        connection.channel().pipeline().get(TcpInbound.class).link())
+                .onErrorMap(failure -> !(failure instanceof WeirException), this::unavailable);
+    }
+
+    private Mono<Connection> tryInTurn(List<SocketAddress> found) {
+        Mono<Connection> tries = connect(found.get(0));
+        for (SocketAddress next : found.subList(1, found.size())) {
+            tries = tries.onErrorResume(failure -> connect(next));
+        }
+        return tries;
+    }
+
+    private Mono<Connection> connect(SocketAddress remote) {
+        return TcpClient.newConnection()
+                .runOn(LoopSockets.connecting(loop), loop.onEpoll())
+                .resolver(NoopAddressResolverGroup.INSTANCE)
+                .remoteAddress(() -> remote)
+                .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
+                        options.connectTimeout().toMillis())
+                .doOnChannelInit((observer, channel, to) -> {
+                    Sockets.configure(channel, options);
+                    channel.pipeline().addFirst(new TcpInbound(this::open, link -> {}));
+                })
+                .connect()
+                .cast(Connection.class);
+    }
+
+    private TcpLink open(io.netty.channel.ChannelHandlerContext context) {
+        Remote remote = Remote.connectedTo(address);
+        return new TcpLink(loop, context, options, remote, new Greeting(remote.stranger(), greeted));
+    }
+
+    private PeerUnavailable unavailable(Throwable failure) {
+        String reason;
+        if (failure instanceof UnknownHostException) {
+            reason = "the host name is not known here";
+        } else if (failure instanceof ConnectTimeoutException) {
+            reason = "no answer within " + options.connectTimeout().toMillis() + " ms";
+        } else {
+            reason = String.valueOf(failure.getMessage());
+        }
+        return new PeerUnavailable(address + " can't be reached: " + reason, failure);
+    }
+}

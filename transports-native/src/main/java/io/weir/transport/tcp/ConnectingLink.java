@@ -1,0 +1,62 @@
+package io.weir.transport.tcp;
+
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.Link;
+import io.weir.core.LinkRequest;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.PendingLink;
+import io.weir.transport.loop.NettyLoop;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** The connecting side: it learns from the other side's offer whether a data address awaits it. */
+final class ConnectingLink implements PendingLink {
+
+    private final LinkRequest request;
+    private final TcpOptions options;
+    private final Sinks.Empty<Link> closed = Sinks.empty();
+
+    ConnectingLink(LinkRequest request, TcpOptions options) {
+        this.request = request;
+        this.options = options;
+    }
+
+    @Override
+    public byte[] offer() {
+        return new byte[0];
+    }
+
+    @Override
+    public Mono<Link> complete(byte[] theirs) {
+        if (theirs.length == 0) {
+            return Mono.just(request.bootstrap());
+        }
+        return Mono.defer(() -> connect(DataOffer.decode(theirs)));
+    }
+
+    private Mono<Link> connect(DataOffer offer) {
+        NettyLoop loop = ChosenLoops.netty(request.loop());
+        return new Connecting(offer.address(), options, loop, true)
+                .link()
+                .map(link -> greet(link, offer))
+                .takeUntilOther(closed.asMono())
+                .switchIfEmpty(Mono.error(
+                        () -> new PeerUnavailable("the attempt to reach " + offer.address() + " was given up")));
+    }
+
+    private static Link greet(TcpLink link, DataOffer offer) {
+        Frame hello = new Frame().set(FrameKind.HELLO, 0, 0, 0).body(offer.hello());
+        if (link.offer(hello)) {
+            return link;
+        }
+        hello.release();
+        link.close();
+        throw new PeerUnavailable(offer.address() + " has closed the connection at once");
+    }
+
+    @Override
+    public void close() {
+        closed.emitEmpty(Sinks.EmitFailureHandler.FAIL_FAST);
+    }
+}

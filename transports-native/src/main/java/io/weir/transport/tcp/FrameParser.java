@@ -1,0 +1,248 @@
+package io.weir.transport.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.FrameLayout;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.ReceiveBuffers;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads frames from a stream of bytes that may be cut anywhere. Nothing in these bytes is trusted: each field is read
+ * once and checked before it is used, and memory is taken for one frame at a time, within its limit. Loop thread only.
+ */
+final class FrameParser {
+
+    /** Who gets the frames, and with each the ownership of its body. */
+    @FunctionalInterface
+    interface Sink {
+        /** Returns whether parsing goes on; false leaves the rest of the bytes unread. */
+        boolean frame(Frame frame);
+    }
+
+    /** A body that fills this part of the read buffer is passed on within it; a smaller one would keep too much alive. */
+    private static final int WORTH_SLICING = 4;
+
+    private static final byte[] NO_CONTROL = {};
+
+    private enum Stage {
+        HEAD,
+        CONTROL,
+        BODY,
+        PADDING
+    }
+
+    private final Greeting greeting;
+    private final ReceiveBuffers small;
+    private final ByteBufAllocator large;
+    private final Sink sink;
+    private final Frame frame = new Frame();
+    /** The beginning of a head that was cut off. */
+    private final ByteBuf head = Unpooled.buffer(FrameLayout.HEADER + 2 * Long.BYTES);
+
+    private Stage stage = Stage.HEAD;
+    private @Nullable FrameKind kind;
+    private long word0;
+    private long word1;
+    private long first;
+    private long second;
+    private byte[] control = NO_CONTROL;
+    private int controlRead;
+    private int bodyLength;
+    private @Nullable ByteBuf body;
+    private int skip;
+
+    FrameParser(Greeting greeting, ReceiveBuffers small, ByteBufAllocator large, Sink sink) {
+        this.greeting = greeting;
+        this.small = small;
+        this.large = large;
+        this.sink = sink;
+    }
+
+    /**
+     * Reads frames until these bytes are used up or the sink wants no more. Keeps no reference to the buffer, except
+     * through the bodies that were passed on.
+     *
+     * @throws ProtocolMismatch if these bytes are no frames; nothing can be read after that
+     */
+    void parse(ByteBuf in) {
+        boolean more = true;
+        while (more) {
+            more = switch (stage) {
+                case HEAD -> readHead(in);
+                case CONTROL -> readControl(in);
+                case BODY -> readBody(in);
+                case PADDING -> skipPadding(in);
+            };
+        }
+    }
+
+    /** Whether the bytes so far end within a frame. */
+    boolean isWithinFrame() {
+        return (stage != Stage.HEAD && stage != Stage.PADDING) || head.isReadable();
+    }
+
+    /** What is wrong if the bytes end here, before the other side could be told from a stranger; null if nothing is. */
+    @Nullable
+    ProtocolMismatch strangerAtEnd() {
+        return greeting.isDone() || !head.isReadable() ? null : greeting.stranger(head);
+    }
+
+    /** Gives up the frame that has been read in part. */
+    void release() {
+        ByteBuf partial = body;
+        body = null;
+        stage = Stage.HEAD;
+        head.clear();
+        if (partial != null) {
+            partial.release();
+        }
+    }
+
+    private boolean readHead(ByteBuf in) {
+        if (!head.isReadable() && in.readableBytes() >= FrameLayout.HEADER) {
+            long word = in.getLongLE(in.readerIndex());
+            int size = FrameLayout.HEADER + Long.BYTES * wordsOf(word, in);
+            if (in.readableBytes() >= size) {
+                takeHead(in);
+                return true;
+            }
+        }
+        return collectHead(in);
+    }
+
+    private boolean collectHead(ByteBuf in) {
+        int size = FrameLayout.HEADER;
+        if (head.readableBytes() < size) {
+            head.writeBytes(in, Math.min(size - head.readableBytes(), in.readableBytes()));
+            greeting.checkStart(head);
+        }
+        if (head.readableBytes() < size) {
+            return false;
+        }
+        size += Long.BYTES * wordsOf(head.getLongLE(0), head);
+        head.writeBytes(in, Math.min(size - head.readableBytes(), in.readableBytes()));
+        if (head.readableBytes() < size) {
+            return false;
+        }
+        takeHead(head);
+        head.clear();
+        return true;
+    }
+
+    /** How many words follow the header that begins so; it is checked. */
+    private int wordsOf(long word, ByteBuf from) {
+        int length = FrameLayout.length(word);
+        int code = FrameLayout.kindCode(word);
+        greeting.check(length, code, from);
+        if (FrameLayout.controlLength(word) > length) {
+            throw greeting.broken("a frame of " + length + " bytes with " + FrameLayout.controlLength(word)
+                    + " bytes of control data");
+        }
+        FrameKind known = FrameKind.of(code);
+        if (known == null && code < FrameKind.OPTIONAL) {
+            throw greeting.broken("a frame of the unknown kind " + code);
+        }
+        return known == null ? 0 : known.words();
+    }
+
+    private void takeHead(ByteBuf from) {
+        word0 = from.readLongLE();
+        word1 = from.readLongLE();
+        FrameKind known = FrameKind.of(FrameLayout.kindCode(word0));
+        int length = FrameLayout.length(word0);
+        if (known == null) {
+            skip = FrameLayout.align(length);
+            stage = Stage.PADDING;
+            return;
+        }
+        first = known.words() > 0 ? from.readLongLE() : 0;
+        second = known.words() > 1 ? from.readLongLE() : 0;
+        kind = known;
+        int controlLength = FrameLayout.controlLength(word0);
+        bodyLength = length - controlLength;
+        skip = FrameLayout.align(length) - length;
+        control = controlLength == 0 ? NO_CONTROL : new byte[controlLength];
+        controlRead = 0;
+        stage = controlLength == 0 ? Stage.BODY : Stage.CONTROL;
+    }
+
+    private boolean readControl(ByteBuf in) {
+        int count = Math.min(control.length - controlRead, in.readableBytes());
+        in.readBytes(control, controlRead, count);
+        controlRead += count;
+        if (controlRead < control.length) {
+            return false;
+        }
+        stage = Stage.BODY;
+        return true;
+    }
+
+    private boolean readBody(ByteBuf in) {
+        ByteBuf filled = body;
+        if (filled == null) {
+            if (bodyLength <= in.readableBytes()) {
+                return deliver(wholeBody(in));
+            }
+            filled = newBody();
+            body = filled;
+        }
+        filled.writeBytes(in, Math.min(bodyLength - filled.readableBytes(), in.readableBytes()));
+        if (filled.readableBytes() < bodyLength) {
+            return false;
+        }
+        body = null;
+        return deliver(filled);
+    }
+
+    private ByteBuf wholeBody(ByteBuf in) {
+        if (bodyLength == 0) {
+            return Unpooled.EMPTY_BUFFER;
+        }
+        if (bodyLength > ReceiveBuffers.LARGEST && bodyLength >= in.capacity() / WORTH_SLICING) {
+            return in.readRetainedSlice(bodyLength);
+        }
+        return newBody().writeBytes(in, bodyLength);
+    }
+
+    private ByteBuf newBody() {
+        return bodyLength <= ReceiveBuffers.LARGEST
+                ? small.take(bodyLength).writerIndex(0)
+                : large.directBuffer(bodyLength, bodyLength);
+    }
+
+    private boolean deliver(ByteBuf whole) {
+        FrameKind known = kind;
+        if (known == null) {
+            throw new IllegalStateException("a body without a head");
+        }
+        stage = skip == 0 ? Stage.HEAD : Stage.PADDING;
+        greeting.checkFirst(known, whole);
+        try {
+            return sink.frame(frame.set(
+                            known,
+                            FrameLayout.flags(word0) & ~Frame.LINK_FLAGS,
+                            FrameLayout.channel(word1),
+                            FrameLayout.aux(word1))
+                    .words(first, second)
+                    .control(control)
+                    .body(whole));
+        } finally {
+            frame.clear();
+        }
+    }
+
+    private boolean skipPadding(ByteBuf in) {
+        int count = Math.min(skip, in.readableBytes());
+        in.skipBytes(count);
+        skip -= count;
+        if (skip > 0) {
+            return false;
+        }
+        stage = Stage.HEAD;
+        return in.isReadable();
+    }
+}

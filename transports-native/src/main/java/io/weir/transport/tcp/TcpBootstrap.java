@@ -1,0 +1,42 @@
+package io.weir.transport.tcp;
+
+import io.weir.core.Bootstrap;
+import io.weir.core.Link;
+import io.weir.core.Loop;
+import io.weir.core.PeerAddress;
+import io.weir.core.TransportSettings;
+import io.weir.core.Waiting;
+import io.weir.transport.loop.NettyLoop;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import reactor.core.publisher.Mono;
+
+/**
+ * First connections over TCP, and over Unix-domain sockets where epoll is there.
+ *
+ * <p>A listener lives on one of the loops that its connections are given: the supplier is asked for that once more than for the
+ * connections.
+ */
+public final class TcpBootstrap implements Bootstrap {
+
+    @Override
+    public Loop newLoop(String name, Waiting waiting, TransportSettings settings) {
+        return NettyLoop.start(name, waiting, settings.nativeAllowed());
+    }
+
+    @Override
+    public Mono<Listener> bind(
+            PeerAddress address, TransportSettings settings, Supplier<Loop> loops, Consumer<Link> accepted) {
+        return Mono.defer(() -> new Listening(address, TcpOptions.of(settings), loops, accepted).open());
+    }
+
+    @Override
+    public Mono<Link> connect(PeerAddress address, TransportSettings settings, Loop loop) {
+        return Mono.defer(() -> {
+                    NettyLoop ours = ChosenLoops.netty(loop);
+                    Sockets.checkKind(address, ours);
+                    return new Connecting(address, TcpOptions.of(settings), ours, false).link();
+                })
+                .cast(Link.class);
+    }
+}

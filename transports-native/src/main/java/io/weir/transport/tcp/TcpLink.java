@@ -1,0 +1,334 @@
+package io.weir.transport.tcp;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.FileRegion;
+import io.netty.channel.socket.DuplexChannel;
+import io.weir.core.Frame;
+import io.weir.core.FrameLayout;
+import io.weir.core.Link;
+import io.weir.core.LinkHandler;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import io.weir.transport.loop.NettyLoop;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/** A {@link Link} over one channel. What the channel tells comes in through {@link TcpInbound}. */
+final class TcpLink implements Link {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TcpLink.class);
+
+    private final NettyLoop loop;
+    private final Channel channel;
+    private final TcpOptions options;
+    private final Remote remote;
+    private final Outbox outbox;
+    private final FrameParser parser;
+    private final Runnable flush = this::flush;
+    /** Bytes that nobody wanted so far; the kernel holds back what follows. */
+    private final ArrayDeque<ByteBuf> early = new ArrayDeque<>();
+
+    private @Nullable LinkHandler handler;
+    private boolean flushDue;
+    private boolean roomDue;
+    private boolean refused;
+    /** Our side has closed: nothing more is received or told. */
+    private boolean closed;
+    /** Why the link is lost. Frames that arrived before are still delivered, if a handler comes for them. */
+    private @Nullable WeirException reason;
+
+    private boolean told;
+    private Disposable linger = Disposables.disposed();
+
+    TcpLink(NettyLoop loop, ChannelHandlerContext context, TcpOptions options, Remote remote, Greeting greeting) {
+        this.loop = loop;
+        this.channel = context.channel();
+        this.options = options;
+        this.remote = remote;
+        this.outbox = new Outbox(context);
+        this.parser = new FrameParser(greeting, loop.receiveBuffers(), channel.alloc(), this::deliver);
+    }
+
+    @Override
+    public String transport() {
+        return TcpTransport.NAME;
+    }
+
+    @Override
+    public int maxFrame() {
+        return Greeting.MAX_FRAME;
+    }
+
+    @Override
+    public boolean takesRegions() {
+        return true;
+    }
+
+    @Override
+    public ByteBufAllocator allocator() {
+        return channel.alloc();
+    }
+
+    @Override
+    public boolean offer(Frame frame) {
+        if (closed || reason != null) {
+            return false;
+        }
+        check(frame);
+        if (!channel.isWritable()) {
+            refused = true;
+            return false;
+        }
+        outbox.add(frame);
+        if (!flushDue) {
+            flushDue = true;
+            loop.atTurnEnd(flush);
+        }
+        return true;
+    }
+
+    private static void check(Frame frame) {
+        FileRegion region = frame.region();
+        long body = region == null ? frame.body().readableBytes() : region.count() - region.transferred();
+        int control = frame.control().length;
+        if (body + control > Greeting.MAX_FRAME || control > FrameLayout.MAX_CONTROL) {
+            throw new IllegalArgumentException("a frame of " + (body + control) + " bytes, " + control
+                    + " of them control data, is longer than the " + Greeting.MAX_FRAME + " that tcp takes");
+        }
+        if (region == null && frame.body().refCnt() == 0) {
+            throw new IllegalArgumentException("a frame whose body was released: " + frame.kind());
+        }
+    }
+
+    private void flush() {
+        flushDue = false;
+        if (reason == null) {
+            outbox.flush();
+        }
+    }
+
+    /** The kernel has taken or not taken bytes, so that there is room or none. */
+    void roomChanged() {
+        if (refused && !roomDue && channel.isWritable()) {
+            roomDue = true;
+            // In a turn of its own: a peer that takes bytes as fast as we offer them must not keep us from everything
+            // else.
+            loop.execute(this::tellRoom);
+        }
+    }
+
+    private void tellRoom() {
+        roomDue = false;
+        LinkHandler receiver = handler;
+        if (refused && receiver != null && reason == null && channel.isWritable()) {
+            refused = false;
+            receiver.writable();
+        }
+    }
+
+    @Override
+    public void handler(LinkHandler next) {
+        if (closed || told) {
+            return;
+        }
+        boolean waiting = handler == null;
+        handler = next;
+        if (waiting) {
+            // Not from here: the caller does not expect to be called before this returns.
+            loop.atTurnEnd(this::resume);
+        }
+    }
+
+    /** Delivers nothing until there is a handler again. */
+    void pause() {
+        handler = null;
+        channel.config().setAutoRead(false);
+    }
+
+    private void resume() {
+        while (handler != null && !early.isEmpty()) {
+            parse(early.remove());
+        }
+        if (handler != null && reason == null) {
+            channel.config().setAutoRead(true);
+            tellRoom();
+        }
+        tellLost();
+    }
+
+    /** These bytes have arrived. Takes over the buffer. */
+    void received(ByteBuf bytes) {
+        if (closed || reason != null) {
+            bytes.release();
+        } else if (handler == null || !early.isEmpty()) {
+            early.add(bytes);
+        } else {
+            parse(bytes);
+        }
+    }
+
+    private void parse(ByteBuf bytes) {
+        try {
+            parser.parse(bytes);
+        } catch (Throwable e) {
+            bytes.skipBytes(bytes.readableBytes());
+            discardEarly();
+            lost(reasonOf(e));
+        }
+        if (bytes.isReadable() && !closed) {
+            early.addFirst(bytes);
+        } else {
+            bytes.release();
+        }
+    }
+
+    private boolean deliver(Frame frame) {
+        LinkHandler receiver = Objects.requireNonNull(handler, "a frame for nobody");
+        receiver.frame(frame);
+        return handler != null;
+    }
+
+    private WeirException reasonOf(Throwable failure) {
+        return failure instanceof WeirException known
+                ? known
+                : new SessionLost(
+                        remote.connection() + " was ended here, as handling a frame failed: " + failure, failure);
+    }
+
+    /** Something has failed in the channel. */
+    void failed(Throwable cause) {
+        lost(new SessionLost(remote.connection() + " is broken: " + cause.getMessage(), cause));
+        close(channel);
+    }
+
+    /** The channel has ended. */
+    void ended() {
+        linger.dispose();
+        lost(endOfStream());
+        if (closed) {
+            loop.letEnd(this);
+        }
+    }
+
+    private WeirException endOfStream() {
+        if (channel.eventLoop().isShuttingDown()) {
+            return new SessionLost(remote.connection() + " was ended here, with the loop that it was on");
+        }
+        WeirException stranger = parser.strangerAtEnd();
+        return stranger != null
+                ? stranger
+                : new SessionLost(remote.connection() + " has ended: the other side closed it"
+                        + (parser.isWithinFrame() ? " in the middle of a frame" : ""));
+    }
+
+    private void lost(WeirException why) {
+        if (reason == null && !closed) {
+            reason = why;
+            close(channel);
+            // Not from here: this may be reached from within an offer.
+            loop.atTurnEnd(this::finish);
+        }
+    }
+
+    private void finish() {
+        outbox.release();
+        tellLost();
+    }
+
+    private void tellLost() {
+        LinkHandler receiver = handler;
+        WeirException why = reason;
+        if (receiver != null && why != null && early.isEmpty()) {
+            handler = null;
+            told = true;
+            parser.release();
+            receiver.lost(why);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed || told) {
+            return;
+        }
+        closed = true;
+        handler = null;
+        discardEarly();
+        parser.release();
+        if (reason == null) {
+            sayFarewell();
+        }
+    }
+
+    /**
+     * The other side gets everything and then the end of the stream; its own end is awaited, since closing a socket in
+     * which unread bytes lie, or come, makes the kernel discard what the other side has not read yet.
+     */
+    private void sayFarewell() {
+        loop.delayEnd(this);
+        awaitEnd(Long.MAX_VALUE);
+        ChannelFuture flushed = outbox.flushed();
+        outbox.release();
+        flushed.addListener(done -> {
+            if (done.isSuccess() && channel instanceof DuplexChannel duplex) {
+                shutDown(duplex);
+            } else {
+                close(channel);
+            }
+        });
+        if (channel.isOpen()) {
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    /** Gives up when nothing moves for the time of the option. */
+    private void awaitEnd(long pendingBefore) {
+        linger = loop.schedule(
+                () -> {
+                    ChannelOutboundBuffer waiting = channel.unsafe().outboundBuffer();
+                    long pending = waiting == null ? 0 : waiting.totalPendingWriteBytes();
+                    if (pending < pendingBefore) {
+                        awaitEnd(pending);
+                    } else {
+                        abort(pending);
+                    }
+                },
+                options.linger());
+    }
+
+    private void abort(long pending) {
+        if (pending > 0) {
+            LOG.warn(
+                    "{}: closed with {} bytes unsent, as the other side does not read them",
+                    remote.connection(),
+                    pending);
+        }
+        close(channel);
+    }
+
+    private void discardEarly() {
+        for (ByteBuf bytes; (bytes = early.poll()) != null; ) {
+            bytes.release();
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // The channel tells its end by itself.
+    private static void close(Channel channel) {
+        channel.close();
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // If it fails the channel has ended.
+    private static void shutDown(DuplexChannel duplex) {
+        duplex.shutdownOutput();
+    }
+}

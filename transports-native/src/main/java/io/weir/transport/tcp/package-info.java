@@ -1,0 +1,8 @@
+/**
+ * Frames over byte streams: TCP connections and Unix-domain sockets, on Reactor Netty. Also the bootstrap, since a first
+ * connection is always one of these.
+ */
+@NullMarked
+package io.weir.transport.tcp;
+
+import org.jspecify.annotations.NullMarked;
