@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.FileDescriptor;
@@ -41,7 +42,8 @@ final class FakePeer {
         });
         CompletableFuture<Boolean> connected = new CompletableFuture<>();
         OnLoop.run(loop, () -> {
-            var unused = loop.eventLoop().register(socket);
+            EventLoop here = loop.eventLoop();
+            var unused = here.register(socket);
             var unusedStep = socket.connect(new DomainSocketAddress(path))
                     .addListener(done -> connected.complete(done.isSuccess()));
         });
