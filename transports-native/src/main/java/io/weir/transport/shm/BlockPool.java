@@ -4,6 +4,7 @@ import static io.weir.transport.shm.SegmentLayout.INTS;
 import static io.weir.transport.shm.SegmentLayout.UNIT;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCountUtil;
 import io.weir.core.ProtocolMismatch;
 import io.weir.transport.nativelib.Mapping;
 import java.nio.ByteBuffer;
@@ -175,7 +176,7 @@ final class BlockPool {
             inFlightCount = 0;
             freeSlotCount = 0;
         }
-        held.forEach(ByteBuf::release);
+        held.forEach(ReferenceCountUtil::safeRelease);
     }
 
     /** A run of units that is taken. */

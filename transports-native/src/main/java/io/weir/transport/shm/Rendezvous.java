@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.epoll.EpollServerDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
@@ -58,12 +59,12 @@ final class Rendezvous {
                     + ShmOffer.MAX_PATH + " are possible; name a shorter folder, weir.runtime-folder");
         }
         Rendezvous rendezvous = new Rendezvous(path, new EpollServerDomainSocketChannel());
-        rendezvous.listen(loop, guest);
+        rendezvous.listen(loop.eventLoop(), guest);
         return rendezvous;
     }
 
     /** In one go, as we are on the loop: the peer may come as soon as it has our offer. */
-    private void listen(NettyLoop loop, Consumer<EpollDomainSocketChannel> guest) {
+    private void listen(EventLoop loop, Consumer<EpollDomainSocketChannel> guest) {
         listener.pipeline().addLast(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext context, Object child) {
@@ -71,10 +72,9 @@ final class Rendezvous {
             }
         });
         try {
-            done(loop.eventLoop().register(listener));
+            done(loop.register(listener));
             done(listener.bind(new DomainSocketAddress(path.toFile())));
-            Path set = Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-            assert set == path;
+            Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
         } catch (IOException e) {
             close(null);
             throw new Misconfigured(
@@ -89,17 +89,16 @@ final class Rendezvous {
         }
     }
 
-    private void welcome(EpollDomainSocketChannel child, NettyLoop loop, Consumer<EpollDomainSocketChannel> guest) {
+    private void welcome(EpollDomainSocketChannel child, EventLoop loop, Consumer<EpollDomainSocketChannel> guest) {
         if (guests.size() == MAX_GUESTS) {
             log.warn("more than {} connections to {}, where one is expected", MAX_GUESTS, path);
             child.unsafe().closeForcibly();
             return;
         }
-        boolean added = guests.add(child);
-        assert added;
+        guests.add(child);
         var unused = child.closeFuture().addListener(closed -> guests.remove(child));
         guest.accept(child);
-        var unusedStep = loop.eventLoop().register(child);
+        var unusedStep = loop.register(child);
     }
 
     String path() {
@@ -115,8 +114,7 @@ final class Rendezvous {
             }
         }
         try {
-            boolean removed = Files.deleteIfExists(path);
-            log.trace("removed {}: {}", path, removed);
+            Files.deleteIfExists(path);
         } catch (IOException e) {
             log.warn("the socket {} can't be removed", path, e);
         }

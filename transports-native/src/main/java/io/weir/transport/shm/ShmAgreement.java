@@ -1,5 +1,6 @@
 package io.weir.transport.shm;
 
+import io.netty.channel.EventLoop;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.weir.core.Link;
@@ -122,6 +123,8 @@ final class ShmAgreement implements PendingLink {
                         handOver(() -> made(made), made);
                     } catch (WeirException e) {
                         handOver(() -> fail(e), null);
+                    } catch (Throwable e) {
+                        handOver(() -> fail(new PeerUnavailable("our shared memory can't be made: " + e, e)), null);
                     }
                 },
                 loop.name() + "-shm");
@@ -153,7 +156,8 @@ final class ShmAgreement implements PendingLink {
         EpollDomainSocketChannel socket = new EpollDomainSocketChannel();
         Meeting begun = meet(socket);
         meeting = begun;
-        var unusedStep = loop.eventLoop().register(socket);
+        EventLoop here = loop.eventLoop();
+        var unusedStep = here.register(socket);
         var unused = socket.connect(new DomainSocketAddress(path)).addListener(connected -> {
             if (!connected.isSuccess()) {
                 fail(new PeerUnavailable(

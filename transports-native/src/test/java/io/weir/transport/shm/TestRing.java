@@ -1,0 +1,73 @@
+package io.weir.transport.shm;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.weir.core.ReceiveBuffers;
+import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.Mapping;
+import java.nio.ByteBuffer;
+
+/** Both ends of one direction, each with a mapping of its own as in two processes, without loops and sockets. */
+final class TestRing implements AutoCloseable {
+
+    final SegmentLayout layout;
+    final Segment sent;
+    final Segment received;
+    final Doorbell doorbell = Doorbell.make();
+    final BlockPool pool;
+    final BlockAllocator allocator;
+    final RingWriter writer;
+    final FrameWriter frames;
+    final ReceivedBlocks blocks;
+    final RingReader reader;
+    private final ReceiveBuffers small = new ReceiveBuffers();
+
+    TestRing(int ringSize, int poolSize) {
+        this(ringSize, poolSize, false);
+    }
+
+    /** The reader belongs to the calling thread. */
+    TestRing(int ringSize, int poolSize, boolean copyIn) {
+        layout = new SegmentLayout(ringSize, poolSize);
+        try (Descriptor file = Segment.allocate(layout)) {
+            sent = Segment.begin(file, layout);
+            received = Segment.open(file, layout);
+        }
+        pool = new BlockPool(sent);
+        allocator = new BlockAllocator(pool);
+        writer = new RingWriter(sent);
+        frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxLength(ringSize));
+        blocks = new ReceivedBlocks(received, copyIn, doorbell);
+        reader = new RingReader(received, small, PooledByteBufAllocator.DEFAULT, blocks);
+    }
+
+    /** The memory as the sender sees it, for a peer that writes whatever it likes. */
+    ByteBuffer memory() {
+        return sent.mapping().memory();
+    }
+
+    Mapping mapping() {
+        return sent.mapping();
+    }
+
+    /** Takes back what the receiver has released; returns how much that was. */
+    int takeBack() {
+        int count = 0;
+        for (ByteBuf block; (block = pool.nextReturned()) != null; count++) {
+            block.release();
+        }
+        return count;
+    }
+
+    long smallOutstanding() {
+        return small.outstanding();
+    }
+
+    @Override
+    public void close() {
+        pool.end();
+        doorbell.close();
+        sent.mapping().release();
+        received.mapping().release();
+    }
+}
