@@ -183,7 +183,7 @@ final class End implements LinkHandler {
             }
         });
         try {
-            return result.get(Await.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            return result.get(Await.patience().toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw new AssertionError("on the loop of " + name + ": " + e.getCause(), e.getCause());
         } catch (TimeoutException | InterruptedException e) {
@@ -224,7 +224,7 @@ final class End implements LinkHandler {
 
     private static void await(CountDownLatch latch) {
         try {
-            if (!latch.await(Await.PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)) {
+            if (!latch.await(Await.patience().toSeconds() * 2, TimeUnit.SECONDS)) {
                 throw new AssertionError("nobody released the loop");
             }
         } catch (InterruptedException e) {

@@ -151,7 +151,7 @@ interface FullLinkContract extends LinkPairs {
             }
             bothFull.countDown();
             try {
-                assertThat(bothFull.await(Await.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                assertThat(bothFull.await(Await.patience().toSeconds(), TimeUnit.SECONDS))
                         .isTrue();
             } catch (InterruptedException e) {
                 throw new AssertionError(e);

@@ -267,16 +267,27 @@ interface HostilePeerContract {
 
     @Test
     default void aCrowdOfSilentGuestsKeepsNobodyOut() throws Exception {
-        List<Socket> crowd = new ArrayList<>();
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(bootstrap());
+                Crowd crowd = new Crowd()) {
             for (int i = 0; i < 60; i++) {
-                crowd.add(reception.raw());
+                crowd.guests.add(reception.raw());
                 assertThat(reception.next().received()).isZero();
             }
             reception.stillServes();
-        } finally {
-            for (Socket socket : crowd) {
-                socket.close();
+        }
+    }
+
+    /** Leaves before the reception closes, which waits a while for guests that do not hang up. */
+    record Crowd(List<Socket> guests) implements AutoCloseable {
+
+        Crowd() {
+            this(new ArrayList<>());
+        }
+
+        @Override
+        public void close() throws IOException {
+            for (Socket guest : guests) {
+                guest.close();
             }
         }
     }

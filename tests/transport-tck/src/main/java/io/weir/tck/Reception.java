@@ -108,7 +108,7 @@ final class Reception implements AutoCloseable {
         Socket socket =
                 new Socket(InetAddress.getLoopbackAddress(), listener.address().port());
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout((int) Await.PATIENCE.toMillis());
+        socket.setSoTimeout((int) Await.patience().toMillis());
         return socket;
     }
 
