@@ -100,7 +100,8 @@ final class WeirContender implements Contender {
                 .waiting(Waiting.valueOf(setup.variant().toUpperCase(Locale.ROOT)))
                 .order(path)
                 .path(path, PathSwitch.REQUIRED)
-                // Nothing of this is measured, and native libraries load slowly where others compete for the processors.
+                // Nothing of this is measured, and native libraries load slowly where others compete for the
+                // processors.
                 .handshakeTimeout(PATIENCE)
                 .stepTimeout(PATIENCE)
                 .build();
