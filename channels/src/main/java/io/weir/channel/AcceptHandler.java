@@ -42,6 +42,7 @@ final class AcceptHandler implements PortHandler {
                 waiting.add(channel);
             }
         }
+        channel.whileOpen(() -> remove(channel));
         if (full) {
             channel.refuse(
                     ErrorCode.OVERLOADED, "port '" + channel.port() + "' has " + BACKLOG + " channels waiting already");
@@ -54,13 +55,24 @@ final class AcceptHandler implements PortHandler {
     void emit() {
         for (Channel next; (next = takeOne()) != null; ) {
             Channel accepted = next;
-            accepted.execute(() -> {
-                if (accepted.open()) {
-                    accepted.accept();
-                    sink.next(accepted);
-                }
-            });
+            accepted.execute(() -> accept(accepted));
         }
+    }
+
+    private void accept(Channel channel) {
+        if (sink.isCancelled()) {
+            channel.refuse(ErrorCode.NO_SUCH_PORT, "port '" + channel.port() + "' is no longer served");
+        } else if (channel.open()) {
+            channel.accept();
+            sink.next(channel);
+        } else {
+            // It has ended meanwhile: another one takes its turn.
+            requested(1);
+        }
+    }
+
+    private synchronized void remove(Channel channel) {
+        waiting.remove(channel);
     }
 
     private synchronized @Nullable Channel takeOne() {

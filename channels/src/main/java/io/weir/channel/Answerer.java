@@ -4,6 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.Message;
 import java.util.ArrayList;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -14,7 +15,8 @@ import reactor.core.Exceptions;
 
 /**
  * Serves the requests of one channel: hands each to the handler and sends what it yields. Asks the peer for as many
- * requests as the window has items, and for one more with each that is answered. Loop thread only.
+ * requests as the window has items, and for one more with each whose answer is on the wire: so a peer that does not take
+ * its answers can't make them pile up. Loop thread only.
  */
 final class Answerer implements MessageSink, Outbound.Feeder {
 
@@ -22,6 +24,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     private final Function<? super Message, ? extends Publisher<Message>> handler;
     private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
     private boolean endWhenIdle;
+    /** Requests that were answered, and for which the peer was not asked for others yet. */
+    private int answered;
 
     Answerer(Channel channel, Function<? super Message, ? extends Publisher<Message>> handler) {
         this.channel = channel;
@@ -39,7 +43,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     public void message(Message message, int flags, int number) {
         boolean awaited = (flags & Flags.REQUEST) != 0;
         try {
-            Publisher<Message> answer = handler.apply(message);
+            Publisher<Message> answer = Objects.requireNonNull(
+                    handler.apply(message), () -> "the handler of port '" + channel.port() + "' yields null");
             if (answer instanceof Callable<?> ready) {
                 Object value = ready.call();
                 reply(awaited, number, (Message) value);
@@ -66,7 +71,12 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         } else if (value != null) {
             value.release();
         }
-        channel.inbound().request(1);
+        more();
+    }
+
+    private void more() {
+        answered++;
+        room();
     }
 
     private void refuse(boolean awaited, int number, Throwable error) {
@@ -79,7 +89,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                     channel.session().peerId(),
                     error);
         }
-        channel.inbound().request(1);
+        more();
     }
 
     private void send(Message message, int flags, int number) {
@@ -94,7 +104,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         Answer answer = running.remove(number);
         if (answer != null) {
             answer.cancel();
-            channel.inbound().request(1);
+            more();
         }
     }
 
@@ -137,12 +147,21 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     @Override
     public void room() {
-        // Answers wait in the channel; there are no more of them than requests were asked for.
+        if (answered > 0 && channel.outbound().isEmpty()) {
+            int owed = answered;
+            answered = 0;
+            channel.inbound().request(owed);
+        }
     }
 
     @Override
     public void endSent() {
         // Nothing is left to do.
+    }
+
+    @Override
+    public void closing() {
+        // Nobody has this channel in his hands but us.
     }
 
     @Override
@@ -155,7 +174,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
         final boolean awaited;
         final int number;
-        private @Nullable Subscription upstream;
+        private volatile @Nullable Subscription upstream;
         private boolean done;
         private volatile boolean cancelled;
 
@@ -181,6 +200,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 return;
             }
             done = true;
+            stop();
             channel.execute(() -> {
                 if (cancelled) {
                     value.release();
@@ -215,6 +235,10 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
         void cancel() {
             cancelled = true;
+            stop();
+        }
+
+        private void stop() {
             Subscription source = upstream;
             if (source != null) {
                 source.cancel();

@@ -27,10 +27,13 @@ final class AskMono extends Mono<Message> {
         if (used.compareAndSet(false, true)) {
             actual.onSubscribe(new Ask(session, port, message, awaitsAnswer, actual));
         } else {
-            Operators.error(
-                    actual,
-                    new IllegalStateException("this request to port '" + port
-                            + "' was sent already, and its message given away; to repeat it, wrap it in Mono.defer"));
+            Operators.error(actual, used(port));
         }
+    }
+
+    /** For who subscribes to a request again. */
+    static IllegalStateException used(String port) {
+        return new IllegalStateException("this request to port '" + port
+                + "' was sent already, and its message given away; to repeat it, wrap it in Mono.defer");
     }
 }

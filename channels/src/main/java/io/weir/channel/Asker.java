@@ -84,7 +84,7 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
             return;
         }
         if (!ask.awaitsAnswer()) {
-            if (channel().outbound().queuedBytes() == 0) {
+            if (channel().outbound().isEmpty()) {
                 ask.complete();
             } else {
                 sending.add(ask);
@@ -124,7 +124,7 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
         if (!open) {
             return;
         }
-        if (channel().outbound().queuedBytes() == 0) {
+        if (channel().outbound().isEmpty()) {
             for (Ask each; (each = sending.poll()) != null; ) {
                 each.complete();
             }
@@ -191,6 +191,11 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
     @Override
     public void endSent() {
         // Follows gone(), where everything has been told.
+    }
+
+    @Override
+    public void closing() {
+        // Nobody has this channel in his hands but us.
     }
 
     @Override

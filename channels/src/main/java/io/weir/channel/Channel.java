@@ -14,12 +14,15 @@ import io.weir.flow.Lane;
 import io.weir.flow.Window;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
 
 /**
  * A two-way stream of messages between two nodes. Each direction is a half of its own: it has its own demand, and ends on
@@ -49,6 +52,9 @@ public final class Channel {
     private IntConsumer onAbort = request -> {};
     /** The handler that serves this channel. */
     private @Nullable Disposable working;
+
+    /** Who waits for the end of our half to be on the wire. */
+    private final List<MonoSink<Void>> closing = new ArrayList<>(0);
 
     private boolean touched;
     private boolean outOpen = true;
@@ -129,6 +135,9 @@ public final class Channel {
      * allowed to send at first is used up.
      */
     public Flux<Message> receive(int prefetch) {
+        if (prefetch < 0) {
+            throw new IllegalArgumentException("a prefetch of " + prefetch + " messages");
+        }
         return receiver.doFirst(() -> execute(() -> {
             inbound.window().prefetch(prefetch);
             touched();
@@ -149,19 +158,22 @@ public final class Channel {
     }
 
     /**
-     * Ends both halves in good order: what was taken for sending is still sent, what comes in is no longer wanted. Completes
-     * when the end is on the wire, also when the channel has ended already. Takes effect when subscribed to.
+     * Ends both halves in good order: what was taken for sending is still sent, then the source is cancelled and its
+     * {@link #send} completes; what comes in is no longer wanted. Completes when the end is on the wire, also when the channel
+     * has ended already. Takes effect when subscribed to.
      */
     public Mono<Void> close() {
-        return Mono.create(sink -> execute(() -> {
-            cancelInbound();
-            if (outbound.hasFeeder() || outbound.ending()) {
-                sink.success();
-            } else {
-                outbound.feeder(new ClosingFeeder(sink));
-                outbound.end(false);
-            }
-        }));
+        return Mono.create(sink -> execute(() -> close(sink)));
+    }
+
+    private void close(MonoSink<Void> sink) {
+        cancelInbound();
+        if (!outOpen || session.endedWith() != null) {
+            sink.success();
+        } else {
+            closing.add(sink);
+            outbound.close();
+        }
     }
 
     /** Port, peer and number. */
@@ -203,9 +215,9 @@ public final class Channel {
 
     /** Disposes this work when the channel fails or its session ends. */
     void whileOpen(Disposable work) {
-        if (open()) {
+        if (outbound.failure() == null && session.endedWith() == null) {
             working = work;
-        } else if (outbound.failure() != null) {
+        } else {
             work.dispose();
         }
     }
@@ -229,7 +241,7 @@ public final class Channel {
     void end() {
         cancelInbound();
         if (!outbound.hasFeeder()) {
-            outbound.end(false);
+            outbound.close();
         }
     }
 
@@ -315,13 +327,24 @@ public final class Channel {
     }
 
     void fail(ErrorCode code, Throwable error) {
-        if (outOpen) {
+        tell(code, error);
+        outbound.fail(error);
+        inbound.fail(error);
+    }
+
+    /** What feeds our half has failed: both halves end, and the peer is told behind what is queued for it. */
+    void failBehindQueue(Throwable error) {
+        outbound.failBehindQueue(error);
+        inbound.fail(error);
+    }
+
+    /** Tells the peer of an error, also when only its own half is left to be ended. */
+    void tell(ErrorCode code, Throwable error) {
+        if (controls.error == null && (outOpen || inOpen)) {
             controls.error = code;
             controls.errorText = Errors.text(error);
             controls.list();
         }
-        outbound.fail(error);
-        inbound.fail(error);
     }
 
     /** Refuses a channel that the peer wants to open. */
@@ -329,7 +352,7 @@ public final class Channel {
         controls.error = code;
         controls.errorText = text;
         controls.list();
-        outbound.close();
+        outbound.discardAll();
         inbound.cancel();
     }
 
@@ -339,7 +362,7 @@ public final class Channel {
         opening = null;
         boolean answer = outOpen && controls.error == null && !outbound.closed();
         outbound.fail(error);
-        inbound.fail(error);
+        inbound.failedByPeer(error);
         stopWork();
         if (waiter != null) {
             waiter.refused(error);
@@ -358,17 +381,24 @@ public final class Channel {
         Opening waiter = opening;
         opening = null;
         outbound.fail(reason);
-        inbound.fail(reason);
+        inbound.lost(reason);
         stopWork();
         if (waiter != null) {
             waiter.refused(reason);
         }
+        closed();
     }
 
     /** END or ERROR is on the wire. */
     void outDone() {
         outOpen = false;
+        closed();
         forget();
+    }
+
+    private void closed() {
+        closing.forEach(MonoSink::success);
+        closing.clear();
     }
 
     /** END or ERROR has come. */
@@ -377,8 +407,9 @@ public final class Channel {
         forget();
     }
 
-    private void forget() {
-        if (!outOpen && !inOpen && !controls.listed) {
+    /** Gives up the number, once nothing is to be sent, awaited or released any more. */
+    void forget() {
+        if (!outOpen && !inOpen && !controls.listed && !outbound.awaitsDelivery() && inbound.done()) {
             session.forget(this);
         }
     }

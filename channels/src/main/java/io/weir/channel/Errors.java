@@ -29,10 +29,18 @@ final class Errors {
         return text.length() <= LONGEST ? text : text.substring(0, LONGEST) + "...";
     }
 
+    /**
+     * What the peer told, shortened, with everything that could disturb a log taken out. Reads the body without releasing
+     * it.
+     */
+    static String received(ByteBuf body) {
+        return body.toString(body.readerIndex(), Math.min(body.readableBytes(), 4 * LONGEST), StandardCharsets.UTF_8)
+                .replaceAll("\\p{Cntrl}", "?");
+    }
+
     /** What the peer told, as an exception here. Reads the body without releasing it. */
     static WeirException received(PeerId peer, int code, ByteBuf body) {
-        String text =
-                body.toString(body.readerIndex(), Math.min(body.readableBytes(), 4 * LONGEST), StandardCharsets.UTF_8);
+        String text = received(body);
         return switch (ErrorCode.of(code)) {
             case NO_SUCH_PORT, REFUSED -> new Refused(peer + ": " + text);
             case OVERLOADED -> new Overloaded(peer + ": " + text);

@@ -3,8 +3,10 @@ package io.weir.channel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.weir.core.ControlData;
+import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.Message;
+import io.weir.core.MessageTooLarge;
 import io.weir.core.ProtocolMismatch;
 import io.weir.flow.CreditExceeded;
 import io.weir.flow.Reassembler;
@@ -28,10 +30,11 @@ final class Inbound {
     private @Nullable MessageSink sink;
     private @Nullable Partial partial;
     private boolean delivering;
-    /** The peer's END or ERROR has come, or the session is over. */
+    /** The peer's END or ERROR has come, or the session is over: the peer may send nothing any more. */
     private boolean ended;
 
     private boolean confirm;
+    /** What this half has failed with, here or there; what the peer has sent before it knew is released. */
     private @Nullable Throwable error;
     /** Nobody wants messages any more; what still comes is released. */
     private boolean cancelled;
@@ -59,6 +62,11 @@ final class Inbound {
 
     boolean ended() {
         return ended;
+    }
+
+    /** Whether nothing is left here that would have to be released. */
+    boolean done() {
+        return told || held.isEmpty();
     }
 
     boolean cancelledHere() {
@@ -92,8 +100,15 @@ final class Inbound {
             throw new ProtocolMismatch("a message began within another one on channel " + channel.number());
         }
         long cost = body.readableBytes() + (long) frame.control().length;
-        if (!account(cost)) {
-            body.release();
+        boolean wanted = false;
+        try {
+            wanted = account(cost);
+        } finally {
+            if (!wanted) {
+                body.release();
+            }
+        }
+        if (!wanted) {
             return;
         }
         arrived(message(frame.control(), body), frame.flags(), frame.aux(), cost);
@@ -116,9 +131,9 @@ final class Inbound {
         long total = frame.first();
         long cost = total + frame.control().length;
         try {
-            if (partial != null || total < 1 || cost > session.maxMessage()) {
-                throw new ProtocolMismatch("a long message of " + total + " bytes can't begin now on channel "
-                        + channel.number() + " (longest accepted: " + session.maxMessage() + ")");
+            if (partial != null || total < 1 || cost < total) {
+                throw new ProtocolMismatch(
+                        "a long message of " + total + " bytes can't begin now on channel " + channel.number());
             }
             if (account(cost)) {
                 partial = new Partial(frame, (int) total);
@@ -134,7 +149,7 @@ final class Inbound {
     void next(Frame frame) {
         ByteBuf piece = frame.body();
         try {
-            if (cancelled) {
+            if (cancelled || error != null) {
                 return;
             }
             Partial whole = partial;
@@ -158,7 +173,7 @@ final class Inbound {
         if (ended) {
             throw new ProtocolMismatch("a message after the end on channel " + channel.number());
         }
-        if (cancelled) {
+        if (cancelled || error != null || tooLarge(cost)) {
             return false;
         }
         try {
@@ -170,11 +185,23 @@ final class Inbound {
         return true;
     }
 
+    /** The peer's own limit may be higher: not to know ours is no breach, and fails this channel only. */
+    private boolean tooLarge(long cost) {
+        if (cost <= session.maxMessage()) {
+            return false;
+        }
+        channel.fail(
+                ErrorCode.TOO_LARGE,
+                new MessageTooLarge("a message of " + cost + " bytes exceeds the receiver's weir.message.max="
+                        + session.maxMessage() + "; raise it there, or send the content in pieces"));
+        return true;
+    }
+
     private void arrived(Message message, int flags, int number, long cost) {
         session.arrived(cost);
         if (sink != null && !delivering && held.isEmpty() && window.mayDeliver()) {
             deliver(sink, message, flags, number, cost);
-            if (ended || !held.isEmpty()) {
+            if (ended || error != null || !held.isEmpty()) {
                 drain();
             }
         } else {
@@ -202,7 +229,7 @@ final class Inbound {
         if (delivering || to == null || told) {
             return;
         }
-        while (!cancelled && window.mayDeliver()) {
+        while (!cancelled && error == null && window.mayDeliver()) {
             Held next = held.poll();
             if (next == null) {
                 break;
@@ -211,7 +238,7 @@ final class Inbound {
             session.counters().queuedBytes -= next.cost;
             deliver(to, next.message, next.flags, next.number, next.cost);
         }
-        if (ended && !told && (held.isEmpty() || error != null)) {
+        if (!told && (error != null || (ended && held.isEmpty()))) {
             tell(to);
         }
     }
@@ -228,12 +255,14 @@ final class Inbound {
         } else {
             to.failed(reason);
         }
+        channel.forget();
     }
 
     /** The peer has ended this half in good order. */
     void end(boolean confirmAsked) {
-        if (partial != null && !cancelled) {
-            throw new ProtocolMismatch("the end came within a message on channel " + channel.number());
+        if (ended || partial != null) {
+            throw new ProtocolMismatch(
+                    "the end came " + (ended ? "twice" : "within a message") + " on channel " + channel.number());
         }
         ended = true;
         confirm = confirmAsked;
@@ -245,10 +274,9 @@ final class Inbound {
 
     /** This half ends with an error now; what was held is dropped. Idempotent, nothing after an end. */
     void fail(Throwable reason) {
-        if (ended) {
+        if (ended || error != null) {
             return;
         }
-        ended = true;
         error = reason;
         drain();
         if (sink == null) {
@@ -256,14 +284,33 @@ final class Inbound {
         }
     }
 
-    /** The sink wants no more. */
+    /** The peer has failed this half: nothing comes any more. */
+    void failedByPeer(Throwable reason) {
+        fail(reason);
+        ended = true;
+    }
+
+    /** The session is over. A sink goes on with what has come before the end; what nobody has asked for yet is lost. */
+    void lost(Throwable reason) {
+        if (sink == null && error == null) {
+            error = reason;
+            release();
+        }
+        failedByPeer(reason);
+    }
+
+    /** The sink wants no more, which is as good as having had everything. */
     void cancel() {
         if (cancelled) {
             return;
         }
         cancelled = true;
+        if (ended && confirm && !told) {
+            channel.confirm();
+        }
         told = true;
         release();
+        channel.forget();
     }
 
     private void release() {
@@ -289,12 +336,11 @@ final class Inbound {
      * The peer needs this much credit for one message. What exceeds the window is reserved from the node's budget first.
      */
     void want(long bytes) {
-        if (cancelled || ended) {
-            return;
+        if (bytes < 0) {
+            throw new ProtocolMismatch("a message of " + bytes + " bytes was announced on channel " + channel.number());
         }
-        if (bytes < 0 || bytes > session.maxMessage()) {
-            throw new ProtocolMismatch("a message of " + bytes + " bytes was announced on channel " + channel.number()
-                    + ", longer than " + session.maxMessage());
+        if (over() || tooLarge(bytes)) {
+            return;
         }
         long extra = bytes - session.windowBytes() - reserved;
         if (extra <= 0) {
@@ -308,7 +354,7 @@ final class Inbound {
         session.budget().reserve(extra, session.loop(), () -> {
             reserving = false;
             reserved += extra;
-            if (cancelled || ended) {
+            if (over()) {
                 giveBack();
             } else {
                 wanted(bytes);
@@ -323,12 +369,16 @@ final class Inbound {
         }
     }
 
+    private boolean over() {
+        return cancelled || ended || error != null;
+    }
+
     long itemsToGrant() {
-        return cancelled || ended ? 0 : window.itemsToGrant();
+        return over() ? 0 : window.itemsToGrant();
     }
 
     long bytesToGrant() {
-        if (cancelled || ended) {
+        if (over()) {
             return 0;
         }
         long bytes = window.bytesToGrant();

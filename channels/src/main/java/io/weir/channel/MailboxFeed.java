@@ -14,6 +14,8 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     private final Mailbox mailbox;
     private final Channel channel;
+    /** Messages for which the mailbox has room, and for which the peer was not asked yet. */
+    private int wanted;
 
     MailboxFeed(Mailbox mailbox, Channel channel) {
         this.mailbox = mailbox;
@@ -33,7 +35,10 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     /** The mailbox has room for this many more. */
     void more(int messages) {
-        channel.execute(() -> channel.inbound().request(messages));
+        channel.execute(() -> {
+            wanted += messages;
+            room();
+        });
     }
 
     Mono<Void> reply(Received to, Message answer, int flags) {
@@ -74,12 +79,22 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     @Override
     public void room() {
-        // Answers wait in the channel; there are no more of them than messages were let in.
+        // A peer that does not take its answers is not asked for more requests, so that they can't pile up.
+        if (wanted > 0 && channel.outbound().isEmpty()) {
+            int more = wanted;
+            wanted = 0;
+            channel.inbound().request(more);
+        }
     }
 
     @Override
     public void endSent() {
         // Nothing is left to do.
+    }
+
+    @Override
+    public void closing() {
+        // Nobody has this channel in his hands but us.
     }
 
     @Override

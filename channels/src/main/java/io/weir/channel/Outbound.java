@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Message;
@@ -34,9 +35,13 @@ final class Outbound implements Outgoing {
 
         /** The channel has failed; what was not sent has been released. */
         void failed(Throwable error);
+
+        /** Our side closes the channel: nothing more may be fed, what was taken is sent. */
+        void closing();
     }
 
-    private record Queued(Message message, int flags, int number) {}
+    /** Its cost is kept because the payload belongs to the link once it is sent. */
+    private record Queued(Message message, int flags, int number, long cost) {}
 
     private final Session session;
     private final Channel channel;
@@ -54,6 +59,9 @@ final class Outbound implements Outgoing {
     private boolean endQueued;
     private boolean confirm;
     private boolean closed;
+    /** The end is on the wire, and the peer was asked to say when its subscriber has had everything. */
+    private boolean awaitsDelivery;
+
     private @Nullable Throwable failure;
 
     Outbound(Session session, Channel channel) {
@@ -98,6 +106,15 @@ final class Outbound implements Outgoing {
         return queuedBytes;
     }
 
+    /** Whether everything that was taken is on the wire. */
+    boolean isEmpty() {
+        return queue.isEmpty() && cutting == null;
+    }
+
+    boolean awaitsDelivery() {
+        return awaitsDelivery;
+    }
+
     /** What the message counts against the window. */
     static long cost(Message message) {
         return message.size() + (long) message.control().encoded().length;
@@ -113,17 +130,18 @@ final class Outbound implements Outgoing {
             message.release();
             return;
         }
-        if (cost(message) > session.maxMessage()) {
-            String text = "a message of " + cost(message) + " bytes exceeds weir.message.max=" + session.maxMessage()
+        long cost = cost(message);
+        if (cost > session.maxMessage()) {
+            String text = "a message of " + cost + " bytes exceeds weir.message.max=" + session.maxMessage()
                     + "; raise it on both sides, or send the content in pieces";
             message.release();
             throw new MessageTooLarge(text);
         }
-        if (queue.isEmpty() && cutting == null && session.clear() && transmit(message, flags, number)) {
+        if (isEmpty() && session.clear() && transmit(message, flags, number, cost)) {
             return;
         }
-        held(cost(message));
-        queue.add(new Queued(message, flags, number));
+        held(cost);
+        queue.add(new Queued(message, flags, number, cost));
         list();
     }
 
@@ -136,6 +154,24 @@ final class Outbound implements Outgoing {
         this.confirm = confirm;
         list();
         session.drain();
+    }
+
+    /** Our side closes the channel: what was taken is still sent, then this half ends. */
+    void close() {
+        if (feeder == null) {
+            feeder = Closed.FEEDER;
+        } else {
+            feeder.closing();
+        }
+        end(false);
+    }
+
+    /** Ends this half with an error, behind what is queued. */
+    void failBehindQueue(Throwable error) {
+        if (!closed && failure == null) {
+            failure = error;
+            end(false);
+        }
     }
 
     /** The peer has granted credit. */
@@ -168,25 +204,30 @@ final class Outbound implements Outgoing {
     }
 
     void delivered() {
-        if (feeder != null) {
-            feeder.delivered();
+        if (awaitsDelivery) {
+            awaitsDelivery = false;
+            if (feeder != null) {
+                feeder.delivered();
+            }
+            channel.forget();
         }
     }
 
     /** Nothing more is sent on this half, whatever is queued; the feeder hears why. */
     void fail(Throwable error) {
-        if (closed) {
+        if (closed && !awaitsDelivery) {
             return;
         }
+        awaitsDelivery = false;
         failure = error;
-        close();
+        discardAll();
         if (feeder != null) {
             feeder.failed(error);
         }
     }
 
     /** Nothing more is sent on this half; what is queued is released. */
-    void close() {
+    void discardAll() {
         closed = true;
         discard();
     }
@@ -221,11 +262,11 @@ final class Outbound implements Outgoing {
 
     private boolean longHead() {
         Queued head = queue.peek();
-        return head != null && !oneFrame(head.message);
+        return head != null && !oneFrame(head.message, head.cost);
     }
 
-    private boolean oneFrame(Message message) {
-        return cost(message) <= session.link().maxFrame() || session.link().takesInPlace(message.payload());
+    private boolean oneFrame(Message message, long cost) {
+        return cost <= session.link().maxFrame() || session.link().takesInPlace(message.payload());
     }
 
     @Override
@@ -241,12 +282,12 @@ final class Outbound implements Outgoing {
         if (head == null) {
             return !endQueued || pushEnd();
         }
-        if (!transmit(head.message, head.flags, head.number)) {
+        if (!transmit(head.message, head.flags, head.number, head.cost)) {
             // Out of credit: listed again when it comes. Otherwise the link is full, and the session lists us.
             return !session.full();
         }
         Queued sent = queue.remove();
-        held(-cost(sent.message));
+        held(-sent.cost);
         afterStep();
         return true;
     }
@@ -260,23 +301,20 @@ final class Outbound implements Outgoing {
     }
 
     /** Sends the message, or begins to cut it; false when credit or room is missing, with nothing changed. */
-    private boolean transmit(Message message, int flags, int number) {
-        ByteBuf body = message.payload();
-        byte[] control = message.control().encoded();
-        long cost = body.readableBytes() + (long) control.length;
-        if (!credits.covers(cost)) {
+    private boolean transmit(Message message, int flags, int number, long cost) {
+        if (credits.items() == 0 || !credits.covers(cost)) {
             starve(cost);
             return false;
         }
-        if (cost > session.link().maxFrame() && !session.link().takesInPlace(body)) {
+        if (!oneFrame(message, cost)) {
             take(cost);
-            begin(new Queued(message, flags, number));
+            begin(new Queued(message, flags, number, cost));
             return true;
         }
         Frame frame = session.frame()
                 .set(FrameKind.DATA, flags, channel.number(), number)
-                .control(control)
-                .body(body);
+                .control(message.control().encoded())
+                .body(message.payload());
         if (!session.offer(frame)) {
             return false;
         }
@@ -330,7 +368,7 @@ final class Outbound implements Outgoing {
         if (!plan.hasNext()) {
             cutting = null;
             pieces = null;
-            session.counted(cost(whole.message));
+            session.counted(whole.cost);
             whole.message.release();
         }
         afterStep();
@@ -338,11 +376,17 @@ final class Outbound implements Outgoing {
     }
 
     private boolean pushEnd() {
+        if (failure != null) {
+            closed = true;
+            channel.tell(ErrorCode.FAILED, failure);
+            return true;
+        }
         Frame frame = session.frame().set(FrameKind.END, confirm ? Flags.CONFIRM : 0, channel.number(), 0);
         if (!session.offer(frame)) {
             return false;
         }
         closed = true;
+        awaitsDelivery = confirm;
         if (feeder != null) {
             feeder.endSent();
         }

@@ -1,9 +1,12 @@
 package io.weir.channel;
 
+import io.netty.util.ReferenceCountUtil;
 import io.weir.core.Codec;
 import io.weir.core.Message;
 import io.weir.core.PeerId;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -74,9 +77,17 @@ public final class Peer {
         return new AskMono(session(), port, message, true);
     }
 
-    /** Sends a request and yields the stream with which the peer answers, within the subscriber's demand. */
+    /**
+     * Sends a request and yields the stream with which the peer answers, within the subscriber's demand. Subscribing gives the
+     * message away, once.
+     */
     public Flux<Message> stream(String port, Message request) {
-        return channel(port).flatMapMany(channel -> exchange(channel, Mono.just(request)));
+        AtomicBoolean used = new AtomicBoolean();
+        AtomicReference<@Nullable Message> unsent = new AtomicReference<>(request);
+        return Flux.defer(() -> used.compareAndSet(false, true)
+                ? exchange(port, Mono.fromSupplier(() -> unsent.getAndSet(null)).flux())
+                        .doFinally(signal -> ReferenceCountUtil.release(unsent.getAndSet(null)))
+                : Flux.error(AskMono.used(port)));
     }
 
     /** Sends this stream to a port and yields what the peer sends back: the interaction "channel" as one operator. */

@@ -36,6 +36,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     private final Outbound outbound;
     private final CoreSubscriber<? super Void> actual;
     private final boolean confirm;
+    /** Bytes that may be under way between the source and the link: a quarter of the window, or one message. */
+    private final long quarter;
 
     /** Messages and the end that came from foreign threads, in order. */
     private final Queue<Message> crossing = Queues.<Message>get(2 * BATCH).get();
@@ -51,12 +53,21 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     // Loop thread only.
     private @Nullable Subscription upstream;
     private int asked;
-    private int batch = BATCH;
+    /** Grows while messages turn out to be small: the first ones may be of any size. */
+    private int batch = 1;
+
+    /** How large the latest message was. */
+    private int size = 1;
+
     private int turn;
+    /** Nothing more is taken from the source. */
+    private boolean stopped;
+
     private boolean done;
 
     Sender(Channel channel, CoreSubscriber<? super Void> actual, boolean confirm) {
         this.channel = channel;
+        this.quarter = channel.session().windowBytes() / 4;
         this.outbound = channel.outbound();
         this.actual = actual;
         this.confirm = confirm;
@@ -65,7 +76,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     void start(Publisher<Message> source) {
         if (outbound.hasFeeder()) {
             done = true;
-            actual.onError(new IllegalStateException(channel + " has sent already; open another channel"));
+            actual.onError(
+                    new IllegalStateException(channel + " has sent already or was closed; open another channel"));
             return;
         }
         if (cancelled.get()) {
@@ -171,7 +183,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
 
     private void ended() {
         Throwable error = sourceError;
-        if (done || !(sourceDone || error != null) || !crossing.isEmpty()) {
+        if (done || stopped || !(sourceDone || error != null) || !crossing.isEmpty()) {
             return;
         }
         if (error == null) {
@@ -180,14 +192,14 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         } else {
             done = true;
             cancelUpstream();
-            channel.fail(error);
+            channel.failBehindQueue(error);
             actual.onError(error);
         }
     }
 
     private void take(Message message) {
         asked--;
-        if (done) {
+        if (done || stopped) {
             message.release();
             return;
         }
@@ -209,9 +221,15 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     }
 
     /** Large messages are asked for one by one: what is asked for already stays below a quarter of the window. */
-    private void adapt(int size) {
-        long quarter = channel.session().windowBytes() / 4;
-        batch = size <= quarter / BATCH ? BATCH : (int) Math.max(1, quarter / size);
+    private void adapt(int latest) {
+        size = Math.max(1, latest);
+        batch = (int) Math.min(Math.min(BATCH, 2L * batch), Math.max(1, quarter / size));
+    }
+
+    /** How many messages may be asked for, as far as what waits for the link leaves room. */
+    private long allowance() {
+        long fit = (quarter - outbound.queuedBytes()) / size;
+        return Math.min(outbound.room(), outbound.isEmpty() ? Math.max(1, fit) : fit);
     }
 
     @Override
@@ -222,7 +240,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
 
     private void ask() {
         Subscription source = upstream;
-        if (source == null || done) {
+        if (source == null || done || stopped) {
             return;
         }
         if (turn >= TURN) {
@@ -234,7 +252,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
             return;
         }
         if (asked <= batch / 2) {
-            long more = Math.min(batch, outbound.room()) - asked;
+            long more = Math.min(batch, allowance()) - asked;
             if (more > 0) {
                 asked += (int) more;
                 source.request(more);
@@ -286,6 +304,16 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     @Override
     public void cancelled() {
         finish(null);
+    }
+
+    @Override
+    public void closing() {
+        if (!done && !stopped) {
+            drainCrossing();
+            stopped = true;
+            cancelUpstream();
+            outbound.end(confirm);
+        }
     }
 
     @Override

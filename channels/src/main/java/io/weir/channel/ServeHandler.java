@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.ErrorCode;
+import java.util.Objects;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 import reactor.core.Exceptions;
@@ -28,20 +29,20 @@ final class ServeHandler implements PortHandler {
     }
 
     private void serve(Channel channel) {
-        Publisher<Void> work;
+        Flux<Void> work;
         try {
-            work = handler.apply(channel);
+            work = Flux.from(Objects.requireNonNull(
+                    handler.apply(channel), () -> "the handler of port '" + channel.port() + "' yields null"));
         } catch (Throwable t) {
             Exceptions.throwIfJvmFatal(t);
             channel.fail(t);
             return;
         }
         Ports.LOG.debug("{} begins", channel);
-        channel.whileOpen(Flux.from(work)
-                .subscribe(
-                        nothing -> {},
-                        error -> channel.execute(() -> channel.failUnlessOver(error)),
-                        () -> channel.execute(channel::end)));
+        channel.whileOpen(work.subscribe(
+                nothing -> {},
+                error -> channel.execute(() -> channel.failUnlessOver(error)),
+                () -> channel.execute(channel::end)));
     }
 
     @Override

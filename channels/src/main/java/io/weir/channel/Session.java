@@ -196,12 +196,14 @@ final class Session implements LinkHandler {
     }
 
     void touched(Channel channel) {
-        touched.add(channel);
-        drainLater();
+        if (ended == null) {
+            touched.add(channel);
+            drainLater();
+        }
     }
 
     void drainLater() {
-        if (!turnEndWanted) {
+        if (!turnEndWanted && ended == null) {
             turnEndWanted = true;
             loop.atTurnEnd(endOfTurn);
         }
@@ -431,8 +433,7 @@ final class Session implements LinkHandler {
     }
 
     private void goodbye(Frame in) {
-        String reason = in.body().toString(StandardCharsets.UTF_8);
-        end(new SessionLost(peer.id() + " has left: " + reason), true);
+        end(new SessionLost(peer.id() + " has left: " + Errors.received(in.body())), true);
     }
 
     @Override
@@ -440,21 +441,27 @@ final class Session implements LinkHandler {
         end(reason, false);
     }
 
-    /** Ends the session because of what the peer did. */
+    /** Ends the session because of what the peer did, and tells it. */
     void abandon(WeirException reason) {
-        end(reason, true);
+        if (ended == null) {
+            sayGoodbye(Errors.text(reason));
+            end(reason, true);
+        }
     }
 
     /** Says goodbye, then ends: what was handed to the link before is still delivered. */
     void leave(String reason) {
         if (ended == null) {
-            full = false;
-            ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
-            if (!link.offer(frame.set(FrameKind.GOODBYE, 0, 0, 0).body(text))) {
-                // The link is full: the peer hears of a loss instead of a goodbye.
-                text.release();
-            }
+            sayGoodbye(reason);
             end(new SessionLost("the connection to " + peer.id() + " was closed here: " + reason), true);
+        }
+    }
+
+    private void sayGoodbye(String reason) {
+        ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
+        if (!link.offer(frame.set(FrameKind.GOODBYE, 0, 0, 0).body(text))) {
+            // The link is full: the peer hears of a loss instead of a goodbye.
+            text.release();
         }
     }
 
@@ -476,7 +483,7 @@ final class Session implements LinkHandler {
             return false;
         }
         for (Channel channel : channels.values()) {
-            if (channel.outbound().queuedBytes() != 0) {
+            if (!channel.outbound().isEmpty()) {
                 return false;
             }
         }

@@ -82,8 +82,13 @@ class ConnectingTest implements OnRoute {
 
         assertThat(new HashSet<>(peers)).hasSize(1);
         assertThat(near.connected()).hasSize(1);
-        Patience.until(() -> "one connection: " + far.connected(), () -> far.connected().size() == 1);
-        StepVerifier.create(ask(peers.get(49))).expectNext("far").expectComplete().verify(Patience.LIMIT);
+        Patience.until(
+                () -> "one connection: " + far.connected(),
+                () -> far.connected().size() == 1);
+        StepVerifier.create(ask(peers.get(49)))
+                .expectNext("far")
+                .expectComplete()
+                .verify(Patience.LIMIT);
     }
 
     @ParameterizedTest
@@ -125,8 +130,9 @@ class ConnectingTest implements OnRoute {
                         .filter(to -> to != from)
                         .flatMap(to -> from.connect(to.address())
                                 .subscribeOn(Schedulers.parallel())
-                                .flatMap(peer -> ask(peer).doOnNext(name -> assertThat(name)
-                                        .isEqualTo(to.spec().name())))))
+                                .flatMap(peer -> ask(peer)
+                                        .doOnNext(name -> assertThat(name)
+                                                .isEqualTo(to.spec().name())))))
                 .count()
                 .block(Patience.LIMIT);
 
@@ -149,13 +155,16 @@ class ConnectingTest implements OnRoute {
         StepVerifier.create(ask(again)).expectNext("me").expectComplete().verify(Patience.LIMIT);
         assertThat(again).isSameAs(me);
         StepVerifier.create(me.close()).expectComplete().verify(Patience.LIMIT);
-        Patience.until(() -> "both ends are gone: " + node.connected(), () -> node.connected().isEmpty());
+        Patience.until(
+                () -> "both ends are gone: " + node.connected(),
+                () -> node.connected().isEmpty());
     }
 
     @Test
     void overAUnixSocket(Nodes nodes, @TempDir Path folder) {
         Path socket = folder.resolve("node.sock");
-        Node far = named(nodes, Route.any("far").listen("unix:" + socket).order("tcp").build());
+        Node far = named(
+                nodes, Route.any("far").listen("unix:" + socket).order("tcp").build());
         Node near = named(nodes, Route.any("near").order("tcp").build());
         assertThat(Files.exists(socket)).isTrue();
 
@@ -170,7 +179,8 @@ class ConnectingTest implements OnRoute {
 
     @Test
     void severalAddresses(Nodes nodes) {
-        Node far = named(nodes, Route.any("far").listen("127.0.0.1:0", "[::1]:0").build());
+        Node far =
+                named(nodes, Route.any("far").listen("127.0.0.1:0", "[::1]:0").build());
         assertThat(far.addresses()).hasSize(2);
         Node near = named(nodes, Route.any("near").build());
 
@@ -183,7 +193,8 @@ class ConnectingTest implements OnRoute {
     @Test
     void byName(Nodes nodes) {
         Node far = named(nodes, Route.any("far").build());
-        Node near = named(nodes, Route.any("near").peer("desk", far.address().toString()).build());
+        Node near = named(
+                nodes, Route.any("near").peer("desk", far.address().toString()).build());
 
         StepVerifier.create(near.peer("desk").flatMap(ConnectingTest::ask))
                 .expectNext("far")
@@ -211,7 +222,9 @@ class ConnectingTest implements OnRoute {
                             .hasMessageContaining(address))
                     .verify(Patience.LIMIT);
         }
-        StepVerifier.create(near.connect("nonsense")).expectError(Misconfigured.class).verify(Patience.LIMIT);
+        StepVerifier.create(near.connect("nonsense"))
+                .expectError(Misconfigured.class)
+                .verify(Patience.LIMIT);
     }
 
     @Test
@@ -235,14 +248,16 @@ class ConnectingTest implements OnRoute {
         second.connect(far.address()).block(Patience.LIMIT);
 
         StepVerifier.create(third.connect(far.address()))
-                .expectErrorSatisfies(error -> assertThat(error)
-                        .isInstanceOf(WeirException.class)
-                        .hasMessageContaining("weir.max.peers"))
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(WeirException.class).hasMessageContaining("weir.max.peers"))
                 .verify(Patience.LIMIT);
 
         first.close().block(Patience.LIMIT);
         Patience.until("there is room", () -> far.connected().size() == 1);
-        StepVerifier.create(third.connect(far.address())).expectNextCount(1).expectComplete().verify(Patience.LIMIT);
+        StepVerifier.create(third.connect(far.address()))
+                .expectNextCount(1)
+                .expectComplete()
+                .verify(Patience.LIMIT);
     }
 
     /** Who loses interest while connecting leaves nothing behind, whatever step it had reached. */
@@ -260,7 +275,9 @@ class ConnectingTest implements OnRoute {
         }
         Peer peer = near.connect(far.address()).block(Patience.LIMIT);
         assertThat(near.connected()).containsExactly(peer);
-        Patience.until(() -> "one connection: " + far.connected(), () -> far.connected().size() == 1);
+        Patience.until(
+                () -> "one connection: " + far.connected(),
+                () -> far.connected().size() == 1);
     }
 
     @Test
@@ -285,13 +302,19 @@ class ConnectingTest implements OnRoute {
         near.close().block(Patience.LIMIT);
         near.close().block(Patience.LIMIT);
 
-        StepVerifier.create(near.connect(far.address())).expectError(IllegalStateException.class).verify(Patience.LIMIT);
+        StepVerifier.create(near.connect(far.address()))
+                .expectError(IllegalStateException.class)
+                .verify(Patience.LIMIT);
         assertThatThrownBy(() -> near.serve("x", channel -> Mono.empty())).isInstanceOf(IllegalStateException.class);
         StepVerifier.create(peer.channel("x")).expectError(SessionLost.class).verify(Patience.LIMIT);
-        StepVerifier.create(peer.ask("x", Message.of("?"))).expectError(SessionLost.class).verify(Patience.LIMIT);
+        StepVerifier.create(peer.ask("x", Message.of("?")))
+                .expectError(SessionLost.class)
+                .verify(Patience.LIMIT);
         StepVerifier.create(peer.close()).expectComplete().verify(Patience.LIMIT);
         assertThat(near.connected()).isEmpty();
-        StepVerifier.create(far.connect(near.address())).expectError(PeerUnavailable.class).verify(Patience.LIMIT);
+        StepVerifier.create(far.connect(near.address()))
+                .expectError(PeerUnavailable.class)
+                .verify(Patience.LIMIT);
     }
 
     /** A node that closes while others connect to it: they hear it, at once. */
@@ -315,7 +338,9 @@ class ConnectingTest implements OnRoute {
                 failures.add(connecting.error().getClass());
             }
             assertThat(failures).isSubsetOf(Set.of(PeerUnavailable.class, Refused.class));
-            Patience.until(() -> "nobody is left: " + near.connected(), () -> near.connected().isEmpty());
+            Patience.until(
+                    () -> "nobody is left: " + near.connected(),
+                    () -> near.connected().isEmpty());
         }
     }
 
@@ -326,11 +351,16 @@ class ConnectingTest implements OnRoute {
         Node far = named(nodes, Route.any("far").build());
         Set<Peer> seen = new HashSet<>();
         for (int round = 0; round < 10; round++) {
-            Peer peer = (round % 2 == 0 ? near.connect(far.address()) : far.connect(near.address())).block(Patience.LIMIT);
+            Peer peer =
+                    (round % 2 == 0 ? near.connect(far.address()) : far.connect(near.address())).block(Patience.LIMIT);
             assertThat(seen.add(peer)).isTrue();
             StepVerifier.create(ask(peer)).expectNextCount(1).expectComplete().verify(Patience.LIMIT);
-            (round % 3 == 0 ? near.connected().get(0) : far.connected().get(0)).close().block(Patience.LIMIT);
-            Patience.until("both know", () -> near.connected().isEmpty() && far.connected().isEmpty());
+            (round % 3 == 0 ? near.connected().get(0) : far.connected().get(0))
+                    .close()
+                    .block(Patience.LIMIT);
+            Patience.until(
+                    "both know",
+                    () -> near.connected().isEmpty() && far.connected().isEmpty());
         }
     }
 
@@ -339,7 +369,13 @@ class ConnectingTest implements OnRoute {
         Node near = nodes.start(Route.any("near").build());
         Node far = nodes.start(Route.any("far").build());
 
-        Peer peer = near.connect(far.address(), Route.any("x").order("tcp").path("tcp", PathSwitch.REQUIRED).build().paths())
+        Peer peer = near.connect(
+                        far.address(),
+                        Route.any("x")
+                                .order("tcp")
+                                .path("tcp", PathSwitch.REQUIRED)
+                                .build()
+                                .paths())
                 .block(Patience.LIMIT);
 
         assertThat(peer.path().chosen().orElseThrow().path()).isEqualTo("tcp");

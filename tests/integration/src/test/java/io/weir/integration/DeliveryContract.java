@@ -130,8 +130,7 @@ interface DeliveryContract extends OnRoute {
                 .sendDelivered(Flux.just(Message.of(Payloads.heap(LONGEST).writerIndex(LONGEST))))
                 .subscribe(sent);
         var asking = small.near()
-                .send(Flux.<Message>generate(sink -> sink.next(Message.of("?")))
-                        .takeUntil(message -> arrived.get()))
+                .send(Flux.<Message>generate(sink -> sink.next(Message.of("?"))).takeUntil(message -> arrived.get()))
                 .subscribe();
 
         sent.awaitComplete();
@@ -145,16 +144,21 @@ interface DeliveryContract extends OnRoute {
         var unused = pair.far().serve("echo", channel -> channel.send(channel.receive()));
         List<Message> messages = new ArrayList<>();
         for (int size : new int[] {5, 3_000, 200_000}) {
-            ByteBuf slice = Payloads.heap(size + 9).writeZero(7).writeBytes(pattern(size)).skipBytes(7);
+            ByteBuf slice = Payloads.heap(size + 9)
+                    .writeZero(7)
+                    .writeBytes(pattern(size))
+                    .skipBytes(7);
             ByteBuf composite = Unpooled.compositeBuffer()
                     .addComponent(true, Payloads.heap(size / 2).writeBytes(pattern(size), 0, size / 2))
-                    .addComponent(
-                            true, Payloads.direct(size).writeBytes(pattern(size), size / 2, size - size / 2));
+                    .addComponent(true, Payloads.direct(size).writeBytes(pattern(size), size / 2, size - size / 2));
             messages.add(Message.of(slice));
             messages.add(Message.of(composite));
             messages.add(Message.of(Unpooled.wrappedBuffer(pattern(size)).asReadOnly()));
-            messages.add(Message.of(
-                    Payloads.direct(size + 4).writeZero(4).writeBytes(pattern(size)).readSlice(size + 4).skipBytes(4)));
+            messages.add(Message.of(Payloads.direct(size + 4)
+                    .writeZero(4)
+                    .writeBytes(pattern(size))
+                    .readSlice(size + 4)
+                    .skipBytes(4)));
         }
 
         StepVerifier.create(pair.peer()
@@ -190,7 +194,8 @@ interface DeliveryContract extends OnRoute {
         int count = 3_000;
         Probe<Void> sent = Probe.end();
         ends.near()
-                .send(Flux.range(0, count).map(i -> parcels.message(i, ends.near().allocator())))
+                .send(Flux.range(0, count)
+                        .map(i -> parcels.message(i, ends.near().allocator())))
                 .subscribe(sent);
 
         sent.awaitComplete();

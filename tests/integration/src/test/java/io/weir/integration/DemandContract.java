@@ -266,7 +266,8 @@ interface DemandContract extends OnRoute {
             for (int i = 0; i < 3; i++) {
                 Pair.Ends ends = pair.open("elsewhere");
                 Source source = new Source(new Parcels(Seed.of("elsewhere") + i, sizes));
-                Probe<Message> received = Probe.of(Long.MAX_VALUE, source.parcels().checker());
+                Probe<Message> received =
+                        Probe.of(Long.MAX_VALUE, source.parcels().checker());
                 boolean emitsElsewhere = i != 0;
                 boolean consumesElsewhere = i != 1;
                 Flux<Message> flux = ends.far().receive();

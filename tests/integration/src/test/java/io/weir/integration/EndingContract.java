@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
 /** How halves and channels end, from either side, in good order or not; and each signal once. */
@@ -122,7 +121,9 @@ interface EndingContract extends OnRoute {
 
         IllegalStateException cause = new IllegalStateException("the well is dry");
         Probe<Void> sent = Probe.end();
-        ends.near().send(Flux.concat(back.parcels().flux(20), Mono.error(cause))).subscribe(sent);
+        ends.near()
+                .send(Flux.concat(back.parcels().flux(20), Mono.error(cause)))
+                .subscribe(sent);
 
         assertThat(sent.awaitError()).isSameAs(cause);
         assertThat(answers.awaitError()).isSameAs(cause);
@@ -141,10 +142,12 @@ interface EndingContract extends OnRoute {
     default void aHandlerThatFailsIsToldToThePeer(Nodes nodes) {
         Pair pair = nodes.pair();
         var late = pair.far()
-                .serve("late", channel -> channel.receive()
-                        .doOnNext(Message::release)
-                        .take(10)
-                        .then(Mono.error(new IllegalArgumentException("ten is enough"))));
+                .serve(
+                        "late",
+                        channel -> channel.receive()
+                                .doOnNext(Message::release)
+                                .take(10)
+                                .then(Mono.error(new IllegalArgumentException("ten is enough"))));
         var early = pair.far().serve("early", channel -> {
             throw new IllegalArgumentException("not today");
         });
@@ -152,7 +155,7 @@ interface EndingContract extends OnRoute {
 
         assertThat(failureOf(pair, "late")).hasMessageContaining("IllegalArgumentException: ten is enough");
         assertThat(failureOf(pair, "early")).hasMessageContaining("IllegalArgumentException: not today");
-        assertThat(failureOf(pair, "nothing")).hasMessageContaining("null");
+        assertThat(failureOf(pair, "nothing")).hasMessageContaining("the handler of port 'nothing' yields null");
         pair.settle();
     }
 
@@ -199,12 +202,14 @@ interface EndingContract extends OnRoute {
 
         Source second = Source.of(Sizes.TINY);
         StepVerifier.create(ends.near().send(second.flux(10)))
-                .expectErrorSatisfies(error ->
-                        assertThat(error).isInstanceOf(IllegalStateException.class).hasMessageContaining("sent already"))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("sent already"))
                 .verify(Patience.LIMIT);
         StepVerifier.create(ends.far().receive())
-                .expectErrorSatisfies(error ->
-                        assertThat(error).isInstanceOf(IllegalStateException.class).hasMessageContaining("receiver"))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("receiver"))
                 .verify(Patience.LIMIT);
 
         assertThat(second.subscriptions()).isZero();
@@ -227,7 +232,9 @@ interface EndingContract extends OnRoute {
 
         received.request(demand);
 
-        assertThat(received.awaitError()).isInstanceOf(IllegalArgumentException.class).hasMessageContaining("3.9");
+        assertThat(received.awaitError())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("3.9");
         sent.awaitComplete();
         source.awaitCancelled();
     }
@@ -257,7 +264,8 @@ interface EndingContract extends OnRoute {
         ends.far().receive().subscribe(received);
         Probe<Void> sent = Probe.end();
         ends.near()
-                .send(Flux.just(100_000, 100_001).map(size -> Message.of(Payloads.heap(size).writeZero(size))))
+                .send(Flux.just(100_000, 100_001)
+                        .map(size -> Message.of(Payloads.heap(size).writeZero(size))))
                 .subscribe(sent);
 
         assertThat(sent.awaitError())
@@ -273,7 +281,8 @@ interface EndingContract extends OnRoute {
     @CsvSource({"2000, 65536", "100000, 65536", "100000, 4194304"})
     default void aMessageThatIsTooLongForThePeerFailsItsChannel(int longest, long window, Nodes nodes) {
         Pair pair = nodes.pair(
-                spec -> spec, spec -> spec.maxMessage(longest).windowBytes(window).nodeBytes(1 << 20));
+                spec -> spec,
+                spec -> spec.maxMessage(longest).windowBytes(window).nodeBytes(1 << 20));
         Pair.Ends ends = pair.open("too long there");
         Probe<Message> received = Probe.releasing(Long.MAX_VALUE);
         ends.far().receive().subscribe(received);
@@ -431,6 +440,8 @@ interface EndingContract extends OnRoute {
             other.start();
             near.act();
             join(other);
+            near.end();
+            far.end();
             near.finish();
             far.finish();
         }
@@ -453,8 +464,7 @@ interface EndingContract extends OnRoute {
 
         private final SplittableRandom random;
         private final String name;
-        private final Source source = Source.of(Sizes.MIXED);
-        private final Sinks.Empty<Void> stop = Sinks.empty();
+        private final Tap source;
         private final Probe<Void> sent = Probe.end();
         private final Probe<Message> received;
         private final List<String> acts = new ArrayList<>();
@@ -463,15 +473,15 @@ interface EndingContract extends OnRoute {
         Race(SplittableRandom random, String name) {
             this.random = random;
             this.name = name;
+            this.source =
+                    new Tap(new Parcels(random.nextLong(), Sizes.MIXED), random.nextInt(3) == 0 ? 20 : Long.MAX_VALUE);
             this.received = Probe.releasing(random.nextInt(4) == 0 ? 5 : Long.MAX_VALUE);
         }
 
         void begin(Channel its) {
             channel = its;
-            Flux<Message> flux = source.flux(random.nextInt(3) == 0 ? 20 : Long.MAX_VALUE)
-                    .takeUntilOther(stop.asMono());
             its.receive().subscribe(received);
-            (random.nextBoolean() ? its.send(flux) : its.sendDelivered(flux)).subscribe(sent);
+            (random.nextBoolean() ? its.send(source) : its.sendDelivered(source)).subscribe(sent);
         }
 
         void act() {
@@ -488,8 +498,8 @@ interface EndingContract extends OnRoute {
             int what = random.nextInt(6);
             acts.add(Integer.toString(what));
             switch (what) {
-                case 0 -> stop.tryEmitEmpty();
-                case 1 -> stop.tryEmitError(new IllegalStateException("error of " + name));
+                case 0 -> source.complete();
+                case 1 -> source.fail(new IllegalStateException("error of " + name));
                 case 2 -> sent.cancel();
                 case 3 -> received.cancel();
                 case 4 -> received.request(3);
@@ -499,17 +509,17 @@ interface EndingContract extends OnRoute {
             }
         }
 
-        /** However it went: after closing, everything is over. */
-        void finish() {
+        void end() {
             received.cancel();
             channel.close().block(Patience.LIMIT);
+        }
+
+        /** However it went: after closing, everything is over. */
+        void finish() {
             try {
                 Patience.until("the source has come to an end", () -> sent.cancelled() || sent.ended());
-                Patience.until(
-                        "the receiver has come to an end", () -> received.cancelled() || received.ended());
-                Patience.until(
-                        () -> "the source has been left: " + source.emitted() + " of " + source.requested(),
-                        () -> source.over() || source.subscriptions() == 0);
+                Patience.until("the receiver has come to an end", () -> received.cancelled() || received.ended());
+                Patience.until(() -> "the source has been left: " + source, source::over);
             } catch (AssertionError e) {
                 throw new AssertionError(name + " " + acts, e);
             }

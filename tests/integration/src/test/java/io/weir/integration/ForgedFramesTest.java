@@ -71,8 +71,9 @@ class ForgedFramesTest implements OnRoute {
             peer.send(FrameKind.CREDIT, 1, Long.MAX_VALUE / 2, 1);
         });
         all.put("ACCEPT of what nobody opened", peer -> peer.send(FrameKind.ACCEPT, 1, 1, 1));
-        all.put("malformed control data", peer ->
-                peer.send(FrameKind.DATA, 0, 1, 0, 0, 0, new byte[] {5, 'a', 0}, new byte[10]));
+        all.put(
+                "malformed control data",
+                peer -> peer.send(FrameKind.DATA, 0, 1, 0, 0, 0, new byte[] {5, 'a', 0}, new byte[10]));
         all.put("malformed control data of a long message", peer -> {
             peer.send(FrameKind.FIRST, 0, 1, 0, 20, 0, new byte[] {5, 'a', 0}, new byte[10]);
             peer.send(FrameKind.NEXT, 0, 1, 0, new byte[10]);
@@ -270,7 +271,8 @@ class ForgedFramesTest implements OnRoute {
     void framesThatCrossAnErrorAreNoCrime(Nodes nodes) {
         Node node = nodes.start("node");
         var sink = node.serve(
-                "sink", channel -> channel.receive()
+                "sink",
+                channel -> channel.receive()
                         .doOnNext(message -> {
                             message.release();
                             throw new IllegalStateException("enough");
@@ -341,6 +343,8 @@ class ForgedFramesTest implements OnRoute {
                         .then())
                 .expectComplete()
                 .verify(Patience.LIMIT);
-        Patience.until(() -> "nobody else is there: " + node.connected(), () -> node.connected().size() == 1);
+        Patience.until(
+                () -> "nobody else is there: " + node.connected(),
+                () -> node.connected().size() == 1);
     }
 }

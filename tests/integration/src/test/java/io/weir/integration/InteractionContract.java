@@ -21,6 +21,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -50,7 +51,8 @@ interface InteractionContract extends OnRoute {
         Pair pair = nodes.pair();
         var unused = pair.far().answer("upper", message -> {
             String tag = String.valueOf(message.control().get("tag"));
-            return Mono.just(text(read(message).toUpperCase(java.util.Locale.ROOT)).with("tag", tag + tag));
+            return Mono.just(
+                    text(read(message).toUpperCase(java.util.Locale.ROOT)).with("tag", tag + tag));
         });
 
         StepVerifier.create(pair.peer().ask("upper", text("weir").with("tag", "a")))
@@ -84,7 +86,9 @@ interface InteractionContract extends OnRoute {
             return Mono.empty();
         });
 
-        StepVerifier.create(pair.peer().ask("empty", text("?"))).expectComplete().verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().ask("empty", text("?")))
+                .expectComplete()
+                .verify(Patience.LIMIT);
     }
 
     @Test
@@ -94,9 +98,12 @@ interface InteractionContract extends OnRoute {
             message.release();
             return Mono.error(new IllegalStateException("out of ink"));
         });
-        var later = pair.far().answer("later", message -> Mono.<Message>error(new IllegalStateException("out of time"))
-                .delaySubscription(Mono.just(1).publishOn(Schedulers.parallel()))
-                .doFinally(signal -> message.release()));
+        var later = pair.far()
+                .answer(
+                        "later",
+                        message -> Mono.<Message>error(new IllegalStateException("out of time"))
+                                .delaySubscription(Mono.just(1).publishOn(Schedulers.parallel()))
+                                .doFinally(signal -> message.release()));
         var throwing = pair.far().answer("throws", message -> {
             message.release();
             throw new IllegalArgumentException("no such colour");
@@ -177,10 +184,12 @@ interface InteractionContract extends OnRoute {
         });
 
         StepVerifier.create(Flux.range(0, 999)
-                        .flatMap(i -> pair.peer()
-                                .ask("echo", text("n" + i))
-                                .map(InteractionContract::read)
-                                .doOnNext(answer -> assertThat(answer).isEqualTo("n" + i)), 1_000))
+                        .flatMap(
+                                i -> pair.peer()
+                                        .ask("echo", text("n" + i))
+                                        .map(InteractionContract::read)
+                                        .doOnNext(answer -> assertThat(answer).isEqualTo("n" + i)),
+                                1_000))
                 .expectNextCount(999)
                 .expectComplete()
                 .verify(Patience.LIMIT);
@@ -189,8 +198,7 @@ interface InteractionContract extends OnRoute {
     /** The asker's window may be far smaller than the answerer's: answers wait for credit like everything else. */
     @Test
     default void answersWaitForCredit(Nodes nodes) {
-        Pair pair = nodes.pair(
-                spec -> spec.windowItems(4).windowBytes(64 << 10), spec -> spec.windowItems(1_024));
+        Pair pair = nodes.pair(spec -> spec.windowItems(4).windowBytes(64 << 10), spec -> spec.windowItems(1_024));
         var unused = pair.far().answer("echo", Mono::just);
         Parcels parcels = new Parcels(Seed.of("credit"), Sizes.MIXED);
 
@@ -217,11 +225,13 @@ interface InteractionContract extends OnRoute {
             return Mono.never();
         });
         Disposable asking = Flux.range(0, served + waiting + refused)
-                .flatMap(i -> pair.peer().ask("never", text("?")).onErrorResume(error -> {
-                    assertThat(error).isInstanceOf(Overloaded.class).hasMessageContaining("'never'");
-                    refusals.countDown();
-                    return Mono.empty();
-                }), Integer.MAX_VALUE)
+                .flatMap(
+                        i -> pair.peer().ask("never", text("?")).onErrorResume(error -> {
+                            assertThat(error).isInstanceOf(Overloaded.class).hasMessageContaining("'never'");
+                            refusals.countDown();
+                            return Mono.empty();
+                        }),
+                        Integer.MAX_VALUE)
                 .subscribe();
 
         Patience.await("all but those that are under way or wait are refused", refusals);
@@ -248,13 +258,13 @@ interface InteractionContract extends OnRoute {
             return Mono.just(Message.of(Payloads.heap(10_001).writeZero(10_001)));
         });
 
-        StepVerifier.create(pair.peer().ask("echo", Message.of(Payloads.heap(10_001).writeZero(10_001))))
+        StepVerifier.create(
+                        pair.peer().ask("echo", Message.of(Payloads.heap(10_001).writeZero(10_001))))
                 .expectError(MessageTooLarge.class)
                 .verify(Patience.LIMIT);
         StepVerifier.create(pair.peer().ask("grows", text("?")))
-                .expectErrorSatisfies(error -> assertThat(error)
-                        .isInstanceOf(RemoteFailure.class)
-                        .hasMessageContaining("weir.message.max"))
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("weir.message.max"))
                 .verify(Patience.LIMIT);
         StepVerifier.create(pair.peer().ask("echo", text("short")).map(InteractionContract::read))
                 .expectNext("short")
@@ -274,8 +284,7 @@ interface InteractionContract extends OnRoute {
             return Mono.empty();
         });
 
-        StepVerifier.create(Flux.range(0, 1_000)
-                        .concatMap(i -> pair.peer().tell("log", parcels.message(i))))
+        StepVerifier.create(Flux.range(0, 1_000).concatMap(i -> pair.peer().tell("log", parcels.message(i))))
                 .expectComplete()
                 .verify(Patience.LIMIT);
         Patience.await("all have arrived", told);
@@ -295,7 +304,8 @@ interface InteractionContract extends OnRoute {
             return text.equals("fail") ? Mono.error(new IllegalStateException("failed on purpose")) : Mono.empty();
         });
 
-        StepVerifier.create(Flux.just("throw", "fail", "fine").concatMap(what -> pair.peer().tell("log", text(what))))
+        StepVerifier.create(Flux.just("throw", "fail", "fine")
+                        .concatMap(what -> pair.peer().tell("log", text(what))))
                 .expectComplete()
                 .verify(Patience.LIMIT);
         Patience.await("all have arrived", told);
@@ -320,17 +330,20 @@ interface InteractionContract extends OnRoute {
                 .expectNextCount(1_000)
                 .expectComplete()
                 .verify(Patience.LIMIT);
-        StepVerifier.create(pair.peer().stream("count", text("0"))).expectComplete().verify(Patience.LIMIT);
-        StepVerifier.create(pair.peer().stream("endless", text("?")).doOnNext(parcels.checker()).take(500))
+        StepVerifier.create(pair.peer().stream("count", text("0")))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().stream("endless", text("?"))
+                        .doOnNext(parcels.checker())
+                        .take(500))
                 .expectNextCount(500)
                 .expectComplete()
                 .verify(Patience.LIMIT);
         Patience.until("the stream there is cancelled", () -> cancelled.get() == 1);
         StepVerifier.create(pair.peer().stream("fails", text("?")).doOnNext(Message::release))
                 .expectNextCount(3)
-                .expectErrorSatisfies(error -> assertThat(error)
-                        .isInstanceOf(RemoteFailure.class)
-                        .hasMessageContaining("the end of the road"))
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("the end of the road"))
                 .verify(Patience.LIMIT);
     }
 
@@ -338,9 +351,15 @@ interface InteractionContract extends OnRoute {
     default void exchangeStopsBothWays(Nodes nodes) {
         Pair pair = nodes.pair();
         Source farSource = Source.of(Sizes.TINY);
-        var unused = pair.far().serve("both", channel -> Flux.merge(
-                        channel.receive().doOnNext(Message::release).then(), channel.send(farSource.endless()))
-                .then());
+        var unused = pair.far()
+                .serve(
+                        "both",
+                        channel -> Flux.merge(
+                                        channel.receive()
+                                                .doOnNext(Message::release)
+                                                .then(),
+                                        channel.send(farSource.endless()))
+                                .then());
         Source source = Source.of(Sizes.TINY);
 
         StepVerifier.create(pair.peer().exchange("both", source.endless()).doOnNext(Message::release))
@@ -370,18 +389,25 @@ interface InteractionContract extends OnRoute {
     @Test
     default void stagesOfAPipeline(Nodes nodes) {
         Pair pair = nodes.pair();
-        var mirror = pair.far().serve("mirror", channel -> channel.send(
-                channel.receive(Codecs.json(Point.class)).map(p -> new Point(p.y(), p.x(), p.name())),
-                Codecs.json(Point.class)));
-        var name = pair.far().serve("name", channel ->
-                channel.send(channel.receive(Codecs.json(Point.class)).map(Point::name), Codecs.text()));
+        var mirror = pair.far()
+                .serve(
+                        "mirror",
+                        channel -> channel.send(
+                                channel.receive(Codecs.json(Point.class)).map(p -> new Point(p.y(), p.x(), p.name())),
+                                Codecs.json(Point.class)));
+        var name = pair.far()
+                .serve(
+                        "name",
+                        channel -> channel.send(
+                                channel.receive(Codecs.json(Point.class)).map(Point::name), Codecs.text()));
 
         StepVerifier.create(Flux.range(0, 500)
                         .map(i -> new Point(i, -i, "p" + i))
                         .transform(pair.peer().stage("mirror", Codecs.json(Point.class), Codecs.json(Point.class)))
                         .doOnNext(p -> assertThat(p.x()).isEqualTo(-p.y()))
                         .transform(pair.peer().stage("name", Codecs.json(Point.class), Codecs.text())))
-                .expectNextSequence(Flux.range(0, 500).map(i -> "p" + i).toIterable())
+                .expectNextSequence(
+                        IntStream.range(0, 500).mapToObj(i -> "p" + i).toList())
                 .expectComplete()
                 .verify(Patience.LIMIT);
     }
@@ -389,8 +415,11 @@ interface InteractionContract extends OnRoute {
     @Test
     default void whatTheCodecRefusesFailsTheChannel(Nodes nodes) {
         Pair pair = nodes.pair();
-        var unused = pair.far().serve("points", channel -> channel.send(
-                channel.receive(Codecs.json(Point.class)).map(Point::name), Codecs.text()));
+        var unused = pair.far()
+                .serve(
+                        "points",
+                        channel -> channel.send(
+                                channel.receive(Codecs.json(Point.class)).map(Point::name), Codecs.text()));
 
         StepVerifier.create(Flux.just("no point")
                         .concatWith(Flux.never())
@@ -437,7 +466,9 @@ interface InteractionContract extends OnRoute {
                 .hasMessageContaining("door")
                 .hasMessageContaining(pair.far().id().toString());
         assertThat(opened).hasSize(4);
-        StepVerifier.create(pair.peer().channel("door")).expectError(Refused.class).verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().channel("door"))
+                .expectError(Refused.class)
+                .verify(Patience.LIMIT);
     }
 
     /** Who has lost patience takes no place in the queue, nor the demand of the one who accepts. */
@@ -478,7 +509,9 @@ interface InteractionContract extends OnRoute {
                 .isInstanceOf(Misconfigured.class)
                 .hasMessageContaining("taken");
         assertThatThrownBy(() -> pair.far().answer("taken", Mono::just)).isInstanceOf(Misconfigured.class);
-        StepVerifier.create(pair.far().accept("taken")).expectError(Misconfigured.class).verify(Patience.LIMIT);
+        StepVerifier.create(pair.far().accept("taken"))
+                .expectError(Misconfigured.class)
+                .verify(Patience.LIMIT);
         assertThatThrownBy(() -> pair.far().serve(" ", channel -> Mono.empty())).isInstanceOf(Misconfigured.class);
         assertThatThrownBy(() -> pair.far().serve("x".repeat(256), channel -> Mono.empty()))
                 .isInstanceOf(Misconfigured.class);
@@ -488,7 +521,9 @@ interface InteractionContract extends OnRoute {
 
         first.dispose();
         var second = pair.far().serve("taken", channel -> channel.send(channel.receive()));
-        StepVerifier.create(pair.peer().exchange("taken", Flux.just(Message.of("again"))).map(InteractionContract::read))
+        StepVerifier.create(pair.peer()
+                        .exchange("taken", Flux.just(Message.of("again")))
+                        .map(InteractionContract::read))
                 .expectNext("again")
                 .expectComplete()
                 .verify(Patience.LIMIT);
@@ -554,7 +589,9 @@ interface InteractionContract extends OnRoute {
 
         serving.dispose();
 
-        StepVerifier.create(pair.peer().channel("echo")).expectError(Refused.class).verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().channel("echo"))
+                .expectError(Refused.class)
+                .verify(Patience.LIMIT);
         assertThat(received.awaitComplete().received()).isEqualTo(2_000);
         sent.awaitComplete();
     }

@@ -49,13 +49,12 @@ record Parcels(long seed, Sizes sizes) {
 
     /** A source of the first {@code count}. */
     Flux<Message> flux(long count) {
-        return Flux.generate(
-                () -> 0L,
-                (i, sink) -> {
-                    if (i == count) {
+        return count == 0
+                ? Flux.empty()
+                : Flux.generate(() -> 0L, (i, sink) -> {
+                    sink.next(message(i));
+                    if (i + 1 == count) {
                         sink.complete();
-                    } else {
-                        sink.next(message(i));
                     }
                     return i + 1;
                 });
@@ -77,8 +76,8 @@ record Parcels(long seed, Sizes sizes) {
     void check(long i, Message message) {
         try {
             if (message.size() != size(i)) {
-                throw new AssertionError("message " + i + " of " + this + " has " + message.size() + " bytes, not "
-                        + size(i));
+                throw new AssertionError(
+                        "message " + i + " of " + this + " has " + message.size() + " bytes, not " + size(i));
             }
             if (!message.control().equals(control(i))) {
                 throw new AssertionError(

@@ -82,12 +82,15 @@ final class Stranger implements AutoCloseable {
 
     void hello(int major, int minor) {
         Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(0);
-        body.int64(id.getMostSignificantBits()).int64(id.getLeastSignificantBits()).int64(7);
+        body.int64(id.getMostSignificantBits())
+                .int64(id.getLeastSignificantBits())
+                .int64(7);
         send(FrameKind.HELLO, 0, 0, 0, body.text("stranger").bytes());
     }
 
     void card(Map<String, String> ready) {
-        Bytes body = new Bytes().text("boot").int64(1).text("process").text("host").int64(1);
+        Bytes body =
+                new Bytes().text("boot").int64(1).text("process").text("host").int64(1);
         body.int16(ready.size());
         ready.forEach((path, card) -> body.text(path).text(card));
         send(FrameKind.CARD, 0, 0, 0, body.int16(0).int16(0).bytes());
@@ -125,7 +128,10 @@ final class Stranger implements AutoCloseable {
         if (kind.words() > 1) {
             frame.int64(second);
         }
-        write(frame.raw(control).raw(body).raw(new byte[FrameLayout.align(length) - length]).bytes());
+        write(frame.raw(control)
+                .raw(body)
+                .raw(new byte[FrameLayout.align(length) - length])
+                .bytes());
     }
 
     /** Sends these bytes as they are. */

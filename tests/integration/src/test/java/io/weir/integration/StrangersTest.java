@@ -111,9 +111,22 @@ class StrangersTest implements OnRoute {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "hello twice", "card first", "card malformed", "card twice", "data", "use", "offer without card",
-                "propose before card", "attempt goes back", "probe of nobody", "giant", "negative", "unknown kind",
-                "control longer than the frame", "short hello", "long name"
+                "hello twice",
+                "card first",
+                "card malformed",
+                "card twice",
+                "data",
+                "use",
+                "offer without card",
+                "propose before card",
+                "attempt goes back",
+                "probe of nobody",
+                "giant",
+                "negative",
+                "unknown kind",
+                "control longer than the frame",
+                "short hello",
+                "long name"
             })
     void whatBreaksTheHandshake(String what, Nodes nodes) {
         Node node = nodes.start("node");
@@ -158,7 +171,8 @@ class StrangersTest implements OnRoute {
                 case "negative" -> stranger.write(head(-8, 3, 0));
                 case "unknown kind" -> stranger.write(head(0, 99, 0));
                 case "control longer than the frame" -> stranger.write(head(8, 3, 16));
-                case "short hello" -> stranger.send(FrameKind.HELLO, 0, 0, 0, "WEIR\u0001".getBytes(StandardCharsets.US_ASCII));
+                case "short hello" ->
+                    stranger.send(FrameKind.HELLO, 0, 0, 0, "WEIR\u0001".getBytes(StandardCharsets.US_ASCII));
                 default -> {
                     byte[] hello = new byte[300];
                     System.arraycopy("WEIR\u0001".getBytes(StandardCharsets.US_ASCII), 0, hello, 0, 5);
@@ -210,8 +224,10 @@ class StrangersTest implements OnRoute {
 
     @Test
     void theNodeThatIsAWebServer(Nodes nodes) throws IOException {
-        assertThat(connectingTo(nodes, out -> out.write(
-                        "HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".getBytes(StandardCharsets.US_ASCII))))
+        assertThat(connectingTo(
+                        nodes,
+                        out -> out.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
+                                .getBytes(StandardCharsets.US_ASCII))))
                 .isInstanceOf(ProtocolMismatch.class)
                 .hasMessageContaining("HTTP/1.1")
                 .hasMessageContaining("127.0.0.1");
@@ -227,7 +243,9 @@ class StrangersTest implements OnRoute {
 
     @Test
     void theNodeThatHangsUp(Nodes nodes) throws IOException {
-        assertThat(connectingTo(nodes, out -> {})).isInstanceOf(PeerUnavailable.class).hasMessageContaining("127.0.0.1");
+        assertThat(connectingTo(nodes, out -> {}))
+                .isInstanceOf(PeerUnavailable.class)
+                .hasMessageContaining("127.0.0.1");
     }
 
     @Test
@@ -257,8 +275,7 @@ class StrangersTest implements OnRoute {
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
             Thread accepting = new Thread(() -> {
                 try (Stranger stranger = Stranger.of(server.accept())) {
-                    stranger.send(
-                            FrameKind.REFUSE, 0, 0, 0, "full\r\nup\u001b[2J".getBytes(StandardCharsets.UTF_8));
+                    stranger.send(FrameKind.REFUSE, 0, 0, 0, "full\r\nup\u001b[2J".getBytes(StandardCharsets.UTF_8));
                     stranger.awaitEnd();
                 } catch (IOException e) {
                     throw new AssertionError(e);
@@ -280,8 +297,8 @@ class StrangersTest implements OnRoute {
     }
 
     /** What becomes of connecting to a server that answers so; null: not at all. */
-    private static WeirException connectingTo(
-            Nodes nodes, @org.jspecify.annotations.Nullable Answer answer) throws IOException {
+    private static WeirException connectingTo(Nodes nodes, @org.jspecify.annotations.Nullable Answer answer)
+            throws IOException {
         AtomicReference<WeirException> failure = new AtomicReference<>();
         try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
             Thread serving = new Thread(() -> {
@@ -339,6 +356,8 @@ class StrangersTest implements OnRoute {
                 .expectNext("?")
                 .expectComplete()
                 .verify(Patience.LIMIT);
-        Patience.until(() -> "nobody else is there: " + node.connected(), () -> node.connected().size() == 1);
+        Patience.until(
+                () -> "nobody else is there: " + node.connected(),
+                () -> node.connected().size() == 1);
     }
 }

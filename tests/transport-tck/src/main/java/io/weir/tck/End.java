@@ -144,14 +144,19 @@ final class End implements LinkHandler {
     Pump pump(FrameSource source, long count) {
         Pump pump = new Pump(this, source, count);
         run(() -> {
-            if (!receiving) {
-                receiveHere(); // without one, nobody can be told that there is room
-            }
-            pumps.add(pump);
-            whenWritable(pump::more);
+            attach(pump);
             pump.more();
         });
         return pump;
+    }
+
+    /** Lets the pump know when there is room, and stops it in the end; on the loop's thread. */
+    void attach(Pump pump) {
+        if (!receiving) {
+            receiveHere(); // without a handler, nobody can be told that there is room
+        }
+        pumps.add(pump);
+        whenWritable(pump::more);
     }
 
     /** Runs the task on the loop and waits for its end. */
@@ -298,6 +303,10 @@ final class End implements LinkHandler {
     @Override
     public void frame(Frame frame) {
         ByteBuf body = frame.body();
+        if (received() == 0 && Hello.is(frame)) {
+            frame.release();
+            return;
+        }
         try {
             rules("frame");
             if ((frame.flags() & Frame.LINK_FLAGS) != 0) {

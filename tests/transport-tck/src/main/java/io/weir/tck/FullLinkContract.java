@@ -145,7 +145,7 @@ interface FullLinkContract extends LinkPairs {
     private static Pump fillWhileTheOtherFills(End end, FrameStream stream, long count, CountDownLatch bothFull) {
         Pump pump = new Pump(end, stream, count);
         end.loop.execute(() -> end.guard(() -> {
-            end.whenWritable(pump::more);
+            end.attach(pump);
             while (!pump.done() && !pump.isWaiting()) {
                 pump.more();
             }
