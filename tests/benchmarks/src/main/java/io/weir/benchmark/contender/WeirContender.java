@@ -100,7 +100,8 @@ final class WeirContender implements Contender {
                 .waiting(Waiting.valueOf(setup.variant().toUpperCase(Locale.ROOT)))
                 .order(path)
                 .path(path, PathSwitch.REQUIRED)
-                // Nothing of this is measured, and native libraries load slowly where others compete for the processors.
+                // Nothing of this is measured, and native libraries load slowly where others compete for the
+                // processors.
                 .handshakeTimeout(PATIENCE)
                 .stepTimeout(PATIENCE)
                 .build();
@@ -122,6 +123,8 @@ final class WeirContender implements Contender {
     private Mono<Void> serve(Cell cell, Channel channel) {
         setup.pinning().pinHere();
         if (cell.scenario() == Scenario.STALL) {
+            // The first buffer of all makes the allocator take more than it needs.
+            channel.allocator().buffer(cell.size()).release();
             before = Memory.now();
         }
         if (cell.scenario().isOneWay()) {
