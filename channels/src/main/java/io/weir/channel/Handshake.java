@@ -420,7 +420,12 @@ final class Handshake implements LinkHandler {
                         loop,
                         bootstrap,
                         node.spec().settings(path)));
-                send(FrameKind.OFFER, number, HandshakeCodec.offer(nonce, pending.offer()));
+                byte[] offer = pending.offer();
+                if (offer.length > MAX_OFFER) {
+                    fail("the adapter offers " + offer.length + " bytes, more than " + MAX_OFFER, true);
+                    return;
+                }
+                send(FrameKind.OFFER, number, HandshakeCodec.offer(nonce, offer));
             } catch (WeirException e) {
                 fail(String.valueOf(e.getMessage()), true);
             } catch (RuntimeException | LinkageError e) {

@@ -173,7 +173,7 @@ final class Inbound {
         if (ended) {
             throw new ProtocolMismatch("a message after the end on channel " + channel.number());
         }
-        if (cancelled || error != null || tooLarge(cost)) {
+        if (cancelled || error != null) {
             return false;
         }
         try {
@@ -182,7 +182,7 @@ final class Inbound {
             throw new ProtocolMismatch("on channel " + channel.number() + ": " + e.getMessage(), e);
         }
         channel.touched();
-        return true;
+        return !tooLarge(cost);
     }
 
     /** The peer's own limit may be higher: not to know ours is no breach, and fails this channel only. */

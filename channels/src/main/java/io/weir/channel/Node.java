@@ -32,6 +32,7 @@ import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -89,10 +90,22 @@ public final class Node {
      * block.
      */
     public static Mono<Node> start(NodeSpec spec) {
-        return Mono.fromCallable(() -> prepare(spec))
-                .subscribeOn(Schedulers.boundedElastic())
-                .flatMap(node ->
-                        node.listen().onErrorResume(error -> node.close().then(Mono.error(error))));
+        return Mono.create(sink -> Schedulers.boundedElastic().schedule(() -> start(spec, sink)));
+    }
+
+    /** Not interrupted when the subscriber cancels: the node closes then as soon as it has started. */
+    private static void start(NodeSpec spec, MonoSink<Node> sink) {
+        try {
+            Node node = prepare(spec);
+            Mono<Node> started = node.listen()
+                    .onErrorResume(error -> node.close().then(Mono.error(error)))
+                    .cache();
+            sink.onCancel(() -> started.onErrorComplete().then(node.close()).subscribe());
+            started.subscribe(sink::success, sink::error);
+        } catch (Throwable t) {
+            Exceptions.throwIfJvmFatal(t);
+            sink.error(t);
+        }
     }
 
     private static Node prepare(NodeSpec spec) {
@@ -218,10 +231,13 @@ public final class Node {
     }
 
     private void accepted(Link link) {
-        if (closing.get() || peers.count() >= spec.maxPeers()) {
+        if (closing.get()) {
+            Refusal.of(link, id + " is closing");
+            return;
+        }
+        if (peers.count() >= spec.maxPeers()) {
             LOG.warn("A connection is refused: there are {} peers already (weir.max.peers)", peers.count());
-            link.handler(Refusal.HANDLER);
-            link.close();
+            Refusal.of(link, "there are " + peers.count() + " peers already (weir.max.peers)");
             return;
         }
         Loop loop = currentLoop();

@@ -59,25 +59,24 @@ final class Peers {
         Verdict verdict = Verdict.GO_ON;
         synchronized (this) {
             int order = node.id().id().compareTo(peer.id());
-            if (order != 0) {
-                Session live = sessions.get(peer.id());
-                if (handshake.connecting() && live != null && live.peerId().equals(peer)) {
+            Session live = sessions.get(peer.id());
+            if (handshake.connecting() && live != null && live.peerId().equals(peer)) {
+                return Verdict.ATTACH;
+            }
+            for (Handshake other : handshakes) {
+                if (!peer.equals(other.peerId())) {
+                    continue;
+                }
+                if (other.connecting() && handshake.connecting()) {
                     return Verdict.ATTACH;
                 }
-                for (Handshake other : handshakes) {
-                    if (!peer.equals(other.peerId())) {
-                        continue;
-                    }
-                    if (other.connecting() && handshake.connecting()) {
-                        return Verdict.ATTACH;
-                    }
-                    if (other.connecting() != handshake.connecting()) {
-                        boolean oursWins = order < 0;
-                        if (oursWins == handshake.connecting()) {
-                            loser = other;
-                        } else {
-                            verdict = Verdict.CROSSED;
-                        }
+                // Connecting to oneself, both ends are here, and do not cross.
+                if (order != 0 && other.connecting() != handshake.connecting()) {
+                    boolean oursWins = order < 0;
+                    if (oursWins == handshake.connecting()) {
+                        loser = other;
+                    } else {
+                        verdict = Verdict.CROSSED;
                     }
                 }
             }

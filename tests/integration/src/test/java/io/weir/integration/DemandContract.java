@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
@@ -129,6 +130,35 @@ interface DemandContract extends OnRoute {
 
         received.cancel();
         sent.awaitComplete();
+    }
+
+    /** Two channels that feed each other go round, however many messages circle. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 10, 100, 200})
+    default void circles(int circling, Nodes nodes) {
+        Pair.Ends ends = nodes.pair().open("circle");
+        Probe<Void> farSent = Probe.end();
+        ends.far().send(ends.far().receive()).subscribe(farSent);
+        AtomicLong rounds = new AtomicLong();
+        Flux<Message> first = Flux.range(0, circling).map(i -> Message.of("round and round"));
+        Probe<Void> nearSent = Probe.end();
+        ends.near()
+                .send(Flux.concat(
+                        first,
+                        ends.near()
+                                .receive()
+                                .takeWhile(message -> {
+                                    boolean goesOn = rounds.incrementAndGet() < 20_000;
+                                    if (!goesOn) {
+                                        message.release();
+                                    }
+                                    return goesOn;
+                                })))
+                .subscribe(nearSent);
+
+        nearSent.awaitComplete();
+        farSent.awaitComplete();
+        assertThat(rounds).hasValue(20_000);
     }
 
     /** The peer may hold what it was told to fetch ahead, and no more. */

@@ -58,8 +58,8 @@ class ForgedFramesTest implements OnRoute {
         all.put("OPEN with a number of ours", peer -> peer.open(4, "sink", 0, 1, 1));
         all.put("OPEN with number 0", peer -> peer.open(0, "sink", 0, 1, 1));
         all.put("OPEN that goes back", peer -> {
-            peer.open(9, "sink", 0, 1, 1);
-            peer.open(7, "sink", 0, 1, 1);
+            peer.open(9, "nobody", 0, 1, 1);
+            peer.open(7, "nobody", 0, 1, 1);
         });
         all.put("OPEN with a giant name", peer -> peer.open(3, "x".repeat(300), 0, 1, 1));
         all.put("OPEN with negative credit", peer -> peer.open(3, "sink", 0, -1, 1));

@@ -34,9 +34,15 @@ enum Route {
         return any(name).order(path).nativeAllowed(nativeAllowed);
     }
 
-    /** A node with the standard paths. */
+    /** A node with the standard paths, and more patience than a busy machine needs. */
     static NodeSpec.Builder any(String name) {
-        return NodeSpec.builder().name(name).runtimeFolder(RUNTIME_FOLDER);
+        return NodeSpec.builder()
+                .name(name)
+                .runtimeFolder(RUNTIME_FOLDER)
+                .connectTimeout(Patience.LIMIT)
+                .handshakeTimeout(Patience.LIMIT)
+                .stepTimeout(Patience.LIMIT)
+                .drainTimeout(Patience.LIMIT);
     }
 
     private static Path runtimeFolder() {
