@@ -1,6 +1,7 @@
 package io.weir.benchmark.contender;
 
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
@@ -8,6 +9,7 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
+import io.weir.core.ReceiveBuffers;
 import io.weir.core.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -128,7 +130,7 @@ final class WeirContender implements Contender {
             before = Memory.now();
         }
         if (cell.scenario().isOneWay()) {
-            return Stream.of(cell, size -> channel.allocator().buffer(size))
+            return Stream.of(cell, size -> memory(channel, size))
                     .map(Message::of)
                     .as(channel::send);
         }
@@ -138,8 +140,7 @@ final class WeirContender implements Contender {
     }
 
     private void exchange(Channel channel, Cell cell, Meter meter) {
-        Dialogue dialogue = new Dialogue(
-                cell, meter, setup.pinning(), size -> channel.allocator().buffer(size));
+        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), size -> memory(channel, size));
         meter.begin();
         if (cell.scenario() == Scenario.STALL) {
             before = Memory.now();
@@ -154,6 +155,13 @@ final class WeirContender implements Contender {
         Flux<Message> further =
                 cell.scenario() == Scenario.SLEEP ? afterPauses(channel, dialogue, meter) : atOnce(channel, dialogue);
         Disposable unused = Flux.concat(first, further).as(channel::send).subscribe(nothing -> {}, meter::fail);
+    }
+
+    /** What is copied anyhow is cheapest in a new array; what is long lies best in the path's own memory. */
+    private static ByteBuf memory(Channel channel, int size) {
+        return size <= ReceiveBuffers.LARGEST
+                ? Unpooled.buffer(size, size)
+                : channel.allocator().buffer(size);
     }
 
     private static void consume(Channel channel, Dialogue dialogue, Meter meter) {
@@ -218,7 +226,7 @@ final class WeirContender implements Contender {
     }
 
     private void askAll(Peer peer, Cell cell, Meter meter) {
-        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), ByteBufAllocator.DEFAULT::buffer);
+        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), size -> Unpooled.buffer(size, size));
         List<Message> first = new ArrayList<>();
         for (int i = 0; i < cell.outstanding(); i++) {
             first.add(Message.of(dialogue.next()));
