@@ -439,7 +439,9 @@ final class Session implements LinkHandler {
     @Override
     public void lost(WeirException reason) {
         String text = peer.id() + " is gone: " + reason.getMessage();
-        end(reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason), false);
+        end(
+                reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason),
+                false);
     }
 
     /** Ends the session because of what the peer did, and tells it. */
