@@ -25,6 +25,8 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
@@ -470,14 +472,18 @@ final class Session implements LinkHandler {
 
     /** Completes when nothing that was handed over waits to be sent, or when the limit has passed. */
     Mono<Void> drained(Duration limit) {
-        return Mono.<Void>create(sink -> execute(() -> awaitDrained(sink, System.nanoTime() + limit.toNanos())));
+        return Mono.<Void>create(sink -> {
+            Disposable.Swap nextLook = Disposables.swap();
+            sink.onDispose(nextLook);
+            execute(() -> awaitDrained(sink, nextLook, System.nanoTime() + limit.toNanos()));
+        });
     }
 
-    private void awaitDrained(MonoSink<Void> sink, long deadline) {
+    private void awaitDrained(MonoSink<Void> sink, Disposable.Swap nextLook, long deadline) {
         if (ended != null || idle() || System.nanoTime() - deadline >= 0) {
             sink.success();
         } else {
-            sink.onDispose(loop.schedule(() -> awaitDrained(sink, deadline), DRAIN_LOOK));
+            nextLook.replace(loop.schedule(() -> awaitDrained(sink, nextLook, deadline), DRAIN_LOOK));
         }
     }
 
