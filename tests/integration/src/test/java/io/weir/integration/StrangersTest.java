@@ -30,7 +30,7 @@ import reactor.test.StepVerifier;
 /** Somebody on the port who is no peer, and peers that turn out to be something else: said clearly, and life goes on. */
 class StrangersTest implements OnRoute {
 
-    private static final Duration SOON = Duration.ofMillis(300);
+    private static final Duration SOON = Duration.ofSeconds(3);
 
     @ParameterizedTest
     @ValueSource(
