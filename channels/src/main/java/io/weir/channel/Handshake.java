@@ -472,9 +472,14 @@ final class Handshake implements LinkHandler {
             proceed();
         }
 
-        /** Begins to probe once both sides are open. */
+        /** Begins to probe once both sides are open. From then on the accepting side waits as long as the handshake may last. */
         void proceed() {
-            if (connecting && link != null && theirsOpen && round == 0) {
+            if (link == null || !theirsOpen) {
+                return;
+            }
+            if (!connecting) {
+                limit.dispose();
+            } else if (round == 0) {
                 probe();
             }
         }

@@ -12,6 +12,7 @@ import io.weir.core.PeerId;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
 import io.weir.core.Transport;
+import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ import reactor.core.scheduler.Schedulers;
  *
  * <pre>{@code
  * Node node = Node.start(NodeSpec.fromSystem()).block();
- * node.serve("upper", channel -> channel.send(channel.receive().map(m -> Message.of(m.text().toUpperCase()))));
+ * node.serve("upper", channel -> channel.send(channel.receive(text()).map(String::toUpperCase), text()));
  * Peer peer = node.connect("tcp://127.0.0.1:7000").block();
  * }</pre>
  *
@@ -191,7 +192,7 @@ public final class Node {
             checkOpen();
             Loop loop = loop();
             return bootstrap
-                    .connect(address, spec.settings("tcp"), loop)
+                    .connect(address, bootstrapSettings(), loop)
                     .flatMap(link -> Mono.create(sink -> shake(loop, link, policy, address, sink)));
         });
     }
@@ -204,6 +205,14 @@ public final class Node {
                     + ".address; known: " + new TreeSet<>(spec.peers().keySet())));
         }
         return connect(peer.address(), spec.pathsToPeer(name));
+    }
+
+    /** The connect time-out of the node counts unless the path has one of its own. */
+    private TransportSettings bootstrapSettings() {
+        TransportSettings set = spec.settings("tcp");
+        Map<String, String> options = new TreeMap<>(set.options());
+        options.putIfAbsent("connect-timeout", spec.connectTimeout().toMillis() + "ms");
+        return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options);
     }
 
     private void shake(Loop loop, Link link, PathPolicy policy, PeerAddress address, MonoSink<Peer> sink) {

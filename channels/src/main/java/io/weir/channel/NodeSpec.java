@@ -145,12 +145,6 @@ public record NodeSpec(
         return spec == null ? paths : paths.and(spec.paths());
     }
 
-    /** The paths that channels of this port may use; the node's own if the configuration does not name it. */
-    public PathPolicy pathsOfPort(String port) {
-        PortSpec spec = ports.get(port);
-        return spec == null ? paths : paths.and(spec.paths());
-    }
-
     /** Every value that differs from its default. */
     @Override
     public String toString() {

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.weir.core.Codec;
 import io.weir.core.Message;
@@ -45,6 +46,11 @@ public final class Peer {
     /** Which path connects us, and why. */
     public PathDecision path() {
         return path;
+    }
+
+    /** Memory for payloads that suits the path to this peer best; see {@link Channel#allocator()}. */
+    public ByteBufAllocator allocator() {
+        return session().link().allocator();
     }
 
     /**

@@ -458,7 +458,9 @@ final class Session implements LinkHandler {
     @Override
     public void lost(WeirException reason) {
         String text = peer.id() + " is gone: " + reason.getMessage();
-        end(reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason), false);
+        end(
+                reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason),
+                false);
         left();
     }
 

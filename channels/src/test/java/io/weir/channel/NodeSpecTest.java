@@ -205,8 +205,7 @@ class NodeSpecTest {
         assertThat(spec.pathsToPeer("billing"))
                 .isEqualTo(new PathPolicy(List.of("shm"), Map.of("shm", PathSwitch.REQUIRED)));
         assertThat(spec.pathsToPeer("stranger")).isEqualTo(spec.paths());
-        assertThat(spec.pathsOfPort("prices").of("tcp")).isEqualTo(PathSwitch.OFF);
-        assertThat(spec.pathsOfPort("others")).isEqualTo(spec.paths());
+        assertThat(spec.ports().get("prices").paths().of("tcp")).isEqualTo(PathSwitch.OFF);
     }
 
     @Test

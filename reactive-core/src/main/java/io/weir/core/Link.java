@@ -39,7 +39,8 @@ public interface Link {
     /**
      * Takes one frame. It is on its way at the latest when the current turn of the loop ends; no flush is needed.
      *
-     * @return true: the frame is taken and its body or region belongs to the link, which releases it once. False: there
+     * @return true: the frame is taken and its body or region belongs to the link, which releases it once; a body that
+     *     others hold references to as well keeps its indices, so that it can be sent more than once. False: there
      *     is no room now; nothing was changed or taken, and {@link LinkHandler#writable()} will be called. Never true
      *     after the link was lost or closed: then the frame is not taken and no call follows.
      * @throws IllegalArgumentException if the frame is longer than {@link #maxFrame()} or has what this link can't take; nothing is

@@ -55,8 +55,8 @@ record Memory(long heap, long peak) {
     String since(Memory before) {
         String resident = peak < 0
                 ? ""
-                : "at most " + Units.megabytes(peak) + " resident, " + Units.megabytes(Math.max(0, peak - before.peak))
-                        + " more than before the stream; ";
+                : "at most " + Units.megabytes(Math.max(peak, before.peak)) + " resident (before the stream "
+                        + Units.megabytes(before.peak) + "), ";
         return resident + Units.megabytes(heap) + " of heap in use after it";
     }
 }

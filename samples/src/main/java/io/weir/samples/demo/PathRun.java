@@ -4,7 +4,6 @@ import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
-import io.weir.channel.PeerStats;
 import io.weir.core.Message;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -40,24 +39,20 @@ final class PathRun {
      */
     boolean over(String path, NodeSpec spec) {
         try (ReceiverProcess receiver = ReceiverProcess.start(rounds, this::complain)) {
-            out.println("Over " + path + ", from process "
+            boolean first = spec.paths().switches().isEmpty();
+            out.println("Over " + path + (first ? "" : ", with what stands before it switched off") + ", from process "
                     + ProcessHandle.current().pid() + " to process " + receiver.pid());
             out.flush();
             Node node = await(Node.start(spec));
             try {
                 Peer peer = await(node.connect(receiver.address()));
                 out.println("  " + peer.path().toString().replace("\n", "\n  "));
-                if (peer.path()
-                        .chosen()
-                        .filter(chosen -> chosen.path().equals(path))
-                        .isEmpty()) {
-                    throw new DemoFailed("There is no " + path + " between the two processes; the table says why.");
-                }
-                Memory senderBefore = Memory.now();
-                Memory receiverBefore = memoryOf(peer);
-                boolean same = stream(peer, node);
-                row("memory", "sender: " + Memory.now().since(senderBefore));
-                row("", "receiver: " + memoryOf(peer).since(receiverBefore));
+                check(path, peer);
+                Memory here = Memory.now();
+                Memory there = memoryOf(peer);
+                boolean same = stream(peer);
+                row("memory here", Memory.now().since(here));
+                row("memory there", memoryOf(peer).since(there));
                 return same;
             } finally {
                 node.close().block(LIMIT);
@@ -65,7 +60,17 @@ final class PathRun {
         }
     }
 
-    private boolean stream(Peer peer, Node node) {
+    private static void check(String path, Peer peer) {
+        boolean right = peer.path()
+                .chosen()
+                .filter(chosen -> chosen.path().equals(path))
+                .isPresent();
+        if (!right) {
+            throw new DemoFailed("There is no " + path + " between the two processes; the table says why.");
+        }
+    }
+
+    private boolean stream(Peer peer) {
         Channel channel = await(peer.channel(Receiver.SHA256));
         Progress progress = new Progress(out, terminal, subject.size());
         FilePieces pieces = new FilePieces(subject.file(), channel.allocator(), progress::add);
@@ -79,25 +84,27 @@ final class PathRun {
         } finally {
             progress.end();
         }
-        Duration took = Duration.ofNanos(System.nanoTime() - begun);
-        return report(answer, took, pieces.patience(), node.stats().get(0));
+        return report(answer, Duration.ofNanos(System.nanoTime() - begun), pieces.patience());
     }
 
-    private boolean report(Message answer, Duration took, Patience patience, PeerStats stats) {
+    private boolean report(Message answer, Duration took, Patience patience) {
         String digest = answer.text();
         answer.release();
         String busy = Objects.requireNonNull(answer.control().get(SlowDigest.BUSY));
-        row(
-                "speed",
-                Units.rate(subject.size(), took) + ": " + Units.megabytes(subject.size()) + " in " + Units.seconds(took)
-                        + "; the slow stage was at work for " + Units.seconds(Duration.ofNanos(Long.parseLong(busy)))
-                        + " of it");
-        row(
-                "backpressure",
-                "the sender stood still for " + Units.seconds(patience.idle()) + ", in " + patience.pauses()
-                        + " pauses, until the stage asked for more (out of credit " + stats.creditStalls() + " times)");
         boolean same = digest.equals(subject.digest());
         row("SHA-256", digest + (same ? ", the same" : ", NOT the same as here"));
+        row(
+                "speed",
+                Units.rate(subject.size(), took) + ": " + Units.megabytes(subject.size()) + " in "
+                        + Units.seconds(took));
+        row(
+                "slow stage",
+                "at work for " + Units.seconds(Duration.ofNanos(Long.parseLong(busy)))
+                        + " of it, in the other process");
+        row(
+                "backpressure",
+                "the reader stood still for " + Units.seconds(patience.idle()) + ", " + patience.pauses()
+                        + " times, until the stage asked for more");
         return same;
     }
 
@@ -112,6 +119,7 @@ final class PathRun {
 
     private void complain(String line) {
         out.println("  the second process says: " + line);
+        out.flush();
     }
 
     private static <T> T await(Mono<T> mono) {

@@ -14,19 +14,18 @@ public final class Frames {
 
     public static void serve(Node node) {
         // tag::allocator
-        node.serve(
-                "frames",
-                channel -> channel.send(Flux.generate(sink -> {
-                    ByteBuf frame = channel.allocator().buffer(SIZE);
-                    capture(frame);
-                    sink.next(Message.of(frame));
-                })));
+        node.serve("frames", channel -> {
+            Flux<Message> frames = Flux.generate(sink -> {
+                ByteBuf frame = channel.allocator().buffer(SIZE);
+                capture(frame);
+                sink.next(Message.of(frame));
+            });
+            return channel.send(frames);
+        });
         // end::allocator
     }
 
     private static void capture(ByteBuf frame) {
-        for (int at = 0; at < SIZE; at += Long.BYTES) {
-            frame.writeLong(at);
-        }
+        frame.writeZero(SIZE - Long.BYTES).writeLong(SIZE);
     }
 }

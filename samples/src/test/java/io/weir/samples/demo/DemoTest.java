@@ -56,20 +56,23 @@ class DemoTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"tcp"})
+    @ValueSource(strings = {"shm", "tcp"})
     void theDigestsAgree(String path) throws IOException {
-        Path file = file(3_000_017);
+        Path file = file(32 * FilePieces.PIECE);
         String digest = Subject.of(file).digest();
         assertThat(demo("--path", path, "--file", file.toString())).isZero();
         assertThat(err.toString()).isEmpty();
         assertThat(out.toString())
-                .contains("  file          " + file + ", 3.0 MB")
+                .contains("  file          " + file + ", 4.2 MB")
                 .containsPattern("receiver-[0-9a-f]{8} over " + path + " \\(round trip .*\\), decided ")
                 .containsPattern(" " + path + " +chosen ")
                 .containsPattern("local +rejected ")
                 .containsSubsequence(" 25 %", " 50 %", " 75 %", "100 %")
-                .containsPattern("speed +\\d+ MB/s: 3.0 MB in ")
-                .containsPattern("memory +sender: ")
+                .containsPattern("speed +\\d+ MB/s: 4.2 MB in ")
+                .containsPattern("slow stage +at work for ")
+                .containsPattern("backpressure +the reader stood still for ")
+                .containsPattern("memory here +at most .* resident .*of heap")
+                .containsPattern("memory there +at most .* resident .*of heap")
                 .containsSubsequence(
                         "SHA-256       " + digest + ", computed here", "SHA-256       " + digest + ", the same")
                 .endsWith("The digests agree, over " + path + "." + System.lineSeparator());

@@ -21,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,17 +38,22 @@ import reactor.util.function.Tuple2;
 /** Every program of the manual does what the manual says. */
 class ManualTest {
 
-    @Test
-    void quickstart() {
+    /** What the code prints. */
+    private static String printed(Runnable code) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         PrintStream before = System.out;
         System.setOut(new PrintStream(out, true, StandardCharsets.UTF_8));
         try {
-            Quickstart.main(new String[0]);
+            code.run();
         } finally {
             System.setOut(before);
         }
-        assertThat(out.toString(StandardCharsets.UTF_8))
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @Test
+    void quickstart() {
+        assertThat(printed(() -> Quickstart.main(new String[0])))
                 .contains("over local")
                 .containsSubsequence("ONE\n", "TWO\n", "THREE\n");
     }
@@ -163,12 +169,26 @@ class ManualTest {
                             .channel("frames")
                             .flatMapMany(channel -> channel.receive(Codecs.bytes()))
                             .take(100)
-                            .map(ByteBuffer::wrap)
-                            .map(frame -> frame.limit() + frame.getLong(Frames.SIZE - 8))
+                            .map(frame -> ByteBuffer.wrap(frame).getLong(frame.length - Long.BYTES))
                             .distinct())
-                    .expectNext(2L * Frames.SIZE - 8)
+                    .expectNext((long) Frames.SIZE)
                     .expectComplete()
                     .verify(LIMIT);
+        }
+    }
+
+    @Test
+    void clock() {
+        Node server = Clock.server("tcp://127.0.0.1:0").block(LIMIT);
+        try {
+            assertThat(printed(() -> StepVerifier.create(
+                                    Clock.client(server.address().toString()).map(Instant::parse), 2)
+                            .expectNextCount(2)
+                            .thenCancel()
+                            .verify(LIMIT)))
+                    .contains("over local");
+        } finally {
+            server.close().block(LIMIT);
         }
     }
 

@@ -46,6 +46,6 @@ final class Figures {
     }
 
     static String mebibytes(double bytes) {
-        return Math.round(bytes / (1 << 20)) + " MiB";
+        return ratio(bytes / (1 << 20)) + " MiB";
     }
 }

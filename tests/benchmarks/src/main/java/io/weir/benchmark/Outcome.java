@@ -13,6 +13,7 @@ import io.weir.benchmark.contender.Measurement;
  * @param clientRssBytes resident memory of the client at the end
  * @param serverSwitchesPerSecond how often threads of the server went to sleep
  * @param clientSwitchesPerSecond how often threads of the client went to sleep
+ * @param serverHeldBytes by how much the server's memory in use has grown; only told where the client stalls
  */
 record Outcome(
         Measurement measured,
@@ -23,7 +24,8 @@ record Outcome(
         long serverRssBytes,
         long clientRssBytes,
         double serverSwitchesPerSecond,
-        double clientSwitchesPerSecond) {
+        double clientSwitchesPerSecond,
+        long serverHeldBytes) {
 
     /** Processor time of both for a million messages, in seconds. */
     double cpuSecondsPerMillion() {

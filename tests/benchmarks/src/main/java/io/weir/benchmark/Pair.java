@@ -55,10 +55,10 @@ final class Pair implements AutoCloseable {
         expect(client, "MEASURING", warm.plus(PATIENCE));
         Moment begun = moment();
         Measurement measured = Lines.measurement(client.await("RESULT", length.plus(PATIENCE)));
-        Outcome outcome = moment().since(begun, measured);
+        Moment ended = moment();
         server.send("STOP");
-        expect(server, "STOPPED", PATIENCE);
-        return outcome;
+        long heldByServer = Long.parseLong(server.await("STOPPED", PATIENCE));
+        return ended.since(begun, measured, heldByServer);
     }
 
     @Override
@@ -86,7 +86,7 @@ final class Pair implements AutoCloseable {
     private record Moment(HostLoad host, Usage server, Usage client, Usage runner) {
 
         /** What happened between then and now. */
-        Outcome since(Moment earlier, Measurement measured) {
+        Outcome since(Moment earlier, Measurement measured, long heldByServer) {
             HostLoad load = host.since(earlier.host);
             double nanos = load.atNanos();
             double byServer = server.cpuNanosSince(earlier.server);
@@ -101,7 +101,8 @@ final class Pair implements AutoCloseable {
                     server.rssBytes(),
                     client.rssBytes(),
                     server.switchesSince(earlier.server) / nanos * 1e9,
-                    client.switchesSince(earlier.client) / nanos * 1e9);
+                    client.switchesSince(earlier.client) / nanos * 1e9,
+                    heldByServer);
         }
     }
 }

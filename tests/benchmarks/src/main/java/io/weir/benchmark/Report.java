@@ -22,6 +22,7 @@ final class Report {
         conditions();
         figures();
         idle();
+        stalled();
         bars();
         results.failures().forEach(failure -> out.println("Not measured: " + failure));
     }
@@ -35,14 +36,18 @@ final class Report {
         out.println(
                 "Medians. Ring: a ring in shared memory in C, both sides spinning, measured just before each figure; its"
                         + " best round trip was " + Figures.micros((double) results.bestRingRttNanos())
-                        + ", and a round is near up to twice that.");
+                        + ", and a round is near up to " + Math.round(Stretch.NEAR_FACTOR) + " times that.");
+        out.println("Aeron: how its threads wait, and its MTU; the thread of its driver "
+                + (where.processors() > 2
+                        ? "has processors beside those of the measured threads."
+                        : "shares the two processors with the measured threads."));
     }
 
     private void figures() {
         Table table = new Table(
                 "cell", "entrant", "median", "over ring", "p50", "p99", "p99.9", "CPU s/million", "near/far/discarded");
         for (Cell cell : standings.cells()) {
-            if (cell.scenario() != Scenario.IDLE) {
+            if (!cell.scenario().isRest()) {
                 entrants(cell).forEach(one -> standings.best(one, cell).ifPresent(best -> figures(table, best)));
             }
         }
@@ -84,22 +89,35 @@ final class Report {
                 Figures.mebibytes(one.clientRssBytes()));
     }
 
+    private void stalled() {
+        Table table = new Table("stalled pair", "size", "held by server", "held by client");
+        for (Cell cell : standings.cells()) {
+            if (cell.scenario() == Scenario.STALL) {
+                entrants(cell)
+                        .forEach(one -> standings
+                                .best(one, cell)
+                                .ifPresent(best -> table.row(
+                                        name(best),
+                                        cell.sizeLabel(),
+                                        Figures.mebibytes(best.serverHeldBytes()),
+                                        Figures.mebibytes(best.clientHeldBytes()))));
+            }
+        }
+        section("The client asks for one message, the server never stops sending", table);
+    }
+
     private void bars() {
-        Table table = new Table("what", "size", "goal", "Weir", "peer", "ratio", "verdict");
-        for (Bar.Result result : results.bars()) {
-            Bar bar = result.bar();
+        Table table = new Table("what", "entrant", "size", "goal", "Weir", "peer", "ratio", "verdict");
+        for (Judgement bar : results.bars()) {
             table.row(
                     bar.what(),
-                    bar.cell().sizeLabel(),
+                    bar.entrant(),
+                    bar.size(),
                     bar.goal(),
-                    Figures.value(bar.cell(), result.ours()),
-                    Figures.value(bar.peerCell(), result.theirs())
-                            + (hasVariant(result.theirVariant()) ? " (" + result.theirVariant() + ")" : ""),
-                    Figures.ratio(result.ratio()),
-                    result.verdict()
-                            + (result.sound() || result.verdict() == Bar.Verdict.NOT_MEASURED
-                                    ? ""
-                                    : ", no quiet round"));
+                    bar.ours(),
+                    bar.theirs(),
+                    Figures.ratio(bar.ratio()),
+                    bar.conclusion());
         }
         section("Weir and its bars", table);
     }

@@ -11,7 +11,7 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Everything that a run has found, as it is written.
  *
- * @param bestRingRttNanos the ring's shortest round trip; near is up to twice as long
+ * @param bestRingRttNanos the ring's shortest round trip; near is up to three times as long
  * @param standings medians
  * @param bars how Weir stands to its own bars
  * @param samples every single measurement, also those that do not count
@@ -21,7 +21,7 @@ record Results(
         Conditions conditions,
         long bestRingRttNanos,
         Collection<Standing> standings,
-        List<Bar.Result> bars,
+        List<Judgement> bars,
         List<Sample> samples,
         List<String> failures) {
 

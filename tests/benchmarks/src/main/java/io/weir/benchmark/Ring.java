@@ -44,7 +44,7 @@ final class Ring implements AutoCloseable {
         Scenario scenario = switch (cell.scenario()) {
             case RTT, ONE_WAY, CHECKED, ECHO -> cell.scenario();
             case ASK -> Scenario.ECHO;
-            case SLEEP, IDLE -> Scenario.RTT;
+            case SLEEP, IDLE, STALL -> Scenario.RTT;
         };
         return run(new Cell(scenario, cell.size()), WARM, LENGTH);
     }

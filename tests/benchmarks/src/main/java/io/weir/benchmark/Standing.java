@@ -39,7 +39,9 @@ record Standing(
         double serverRssBytes,
         double clientRssBytes,
         double serverSwitchesPerSecond,
-        double clientSwitchesPerSecond) {
+        double clientSwitchesPerSecond,
+        double serverHeldBytes,
+        double clientHeldBytes) {
 
     /**
      * @param all at least one sample of this configuration
@@ -77,7 +79,9 @@ record Standing(
                 median(used, sample -> sample.outcome().serverRssBytes()),
                 median(used, sample -> sample.outcome().clientRssBytes()),
                 median(used, sample -> sample.outcome().serverSwitchesPerSecond()),
-                median(used, sample -> sample.outcome().clientSwitchesPerSecond()));
+                median(used, sample -> sample.outcome().clientSwitchesPerSecond()),
+                median(used, sample -> sample.outcome().serverHeldBytes()),
+                median(used, sample -> sample.outcome().measured().heldBytes()));
     }
 
     boolean isBetterThan(Standing other) {

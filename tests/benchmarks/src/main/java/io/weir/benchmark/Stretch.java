@@ -12,8 +12,8 @@ enum Stretch {
     /** They moved during the measurement, which is worth nothing then. */
     MOVED;
 
-    /** Near and far differ by a factor of 3.5 and more; below this one it is noise. */
-    private static final double NEAR_FACTOR = 2;
+    /** Near and far differ by a factor of 3.5 and more. */
+    static final double NEAR_FACTOR = 3;
 
     /**
      * @param beforeNanos the ring's round trip before the measurement

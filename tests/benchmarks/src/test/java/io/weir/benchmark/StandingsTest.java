@@ -76,11 +76,11 @@ class StandingsTest {
     }
 
     private void add(String entrant, String variant, long rtt, long ringBefore, long ringAfter, double foreign) {
-        Outcome outcome = new Outcome(measured(rtt), 1, 1, foreign, 0, 0, 0, 0, 0);
+        Outcome outcome = new Outcome(measured(rtt), 1, 1, foreign, 0, 0, 0, 0, 0, 0);
         samples.add(new Sample(entrant, variant, RTT, 0, outcome, measured(ringBefore), ringBefore, ringAfter));
     }
 
     private static Measurement measured(long rtt) {
-        return new Measurement(1000, 1, rtt, rtt, rtt);
+        return new Measurement(1000, 1, rtt, rtt, rtt, 0);
     }
 }

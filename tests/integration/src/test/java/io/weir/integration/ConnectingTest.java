@@ -244,8 +244,8 @@ class ConnectingTest implements OnRoute {
         Node first = nodes.start("first");
         Node second = nodes.start("second");
         Node third = nodes.start("third");
-        first.connect(far.address()).block(Patience.LIMIT);
-        second.connect(far.address()).block(Patience.LIMIT);
+        var unusedFirst = first.connect(far.address()).block(Patience.LIMIT);
+        var unusedSecond = second.connect(far.address()).block(Patience.LIMIT);
 
         StepVerifier.create(third.connect(far.address()))
                 .expectErrorSatisfies(error ->

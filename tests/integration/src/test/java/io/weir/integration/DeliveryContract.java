@@ -114,8 +114,8 @@ interface DeliveryContract extends OnRoute {
         Pair.Ends bulk = pair.open("bulk");
         AtomicBoolean arrived = new AtomicBoolean();
         AtomicInteger before = new AtomicInteger();
-        var echo = small.far().send(small.far().receive()).subscribe();
-        var taken = bulk.far().receive().subscribe(message -> {
+        small.far().send(small.far().receive()).subscribe();
+        bulk.far().receive().subscribe(message -> {
             arrived.set(true);
             message.release();
         });
@@ -131,7 +131,7 @@ interface DeliveryContract extends OnRoute {
         bulk.near()
                 .sendDelivered(Flux.just(Message.of(Payloads.heap(LONGEST).writerIndex(LONGEST))))
                 .subscribe(sent);
-        var asking = small.near()
+        small.near()
                 .send(Flux.<Message>generate(sink -> sink.next(Message.of("?"))).takeUntil(message -> arrived.get()))
                 .subscribe();
 

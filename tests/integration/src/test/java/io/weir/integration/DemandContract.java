@@ -143,17 +143,13 @@ interface DemandContract extends OnRoute {
         Flux<Message> first = Flux.range(0, circling).map(i -> Message.of("round and round"));
         Probe<Void> nearSent = Probe.end();
         ends.near()
-                .send(Flux.concat(
-                        first,
-                        ends.near()
-                                .receive()
-                                .takeWhile(message -> {
-                                    boolean goesOn = rounds.incrementAndGet() < 3_000;
-                                    if (!goesOn) {
-                                        message.release();
-                                    }
-                                    return goesOn;
-                                })))
+                .send(Flux.concat(first, ends.near().receive().takeWhile(message -> {
+                    boolean goesOn = rounds.incrementAndGet() < 3_000;
+                    if (!goesOn) {
+                        message.release();
+                    }
+                    return goesOn;
+                })))
                 .subscribe(nearSent);
 
         nearSent.awaitComplete();

@@ -141,17 +141,17 @@ interface EndingContract extends OnRoute {
     @Test
     default void aHandlerThatFailsIsToldToThePeer(Nodes nodes) {
         Pair pair = nodes.pair();
-        var late = pair.far()
+        pair.far()
                 .serve(
                         "late",
                         channel -> channel.receive()
                                 .doOnNext(Message::release)
                                 .take(10)
                                 .then(Mono.error(new IllegalArgumentException("ten is enough"))));
-        var early = pair.far().serve("early", channel -> {
+        pair.far().serve("early", channel -> {
             throw new IllegalArgumentException("not today");
         });
-        var nothing = pair.far().serve("nothing", channel -> null);
+        pair.far().serve("nothing", channel -> null);
 
         assertThat(failureOf(pair, "late")).hasMessageContaining("IllegalArgumentException: ten is enough");
         assertThat(failureOf(pair, "early")).hasMessageContaining("IllegalArgumentException: not today");

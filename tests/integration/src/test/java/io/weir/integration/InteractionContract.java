@@ -94,17 +94,17 @@ interface InteractionContract extends OnRoute {
     @Test
     default void askWhatFails(Nodes nodes) {
         Pair pair = nodes.pair();
-        var fails = pair.far().answer("fails", message -> {
+        pair.far().answer("fails", message -> {
             message.release();
             return Mono.error(new IllegalStateException("out of ink"));
         });
-        var later = pair.far()
+        pair.far()
                 .answer(
                         "later",
                         message -> Mono.<Message>error(new IllegalStateException("out of time"))
                                 .delaySubscription(Mono.just(1).publishOn(Schedulers.parallel()))
                                 .doFinally(signal -> message.release()));
-        var throwing = pair.far().answer("throws", message -> {
+        pair.far().answer("throws", message -> {
             message.release();
             throw new IllegalArgumentException("no such colour");
         });
@@ -252,8 +252,8 @@ interface InteractionContract extends OnRoute {
     @Test
     default void aRequestThatIsTooLongFailsAlone(Nodes nodes) {
         Pair pair = nodes.pair(spec -> spec.maxMessage(10_000).nodeBytes(100_000));
-        var echo = pair.far().answer("echo", Mono::just);
-        var grows = pair.far().answer("grows", message -> {
+        pair.far().answer("echo", Mono::just);
+        pair.far().answer("grows", message -> {
             message.release();
             return Mono.just(Message.of(Payloads.heap(10_001).writeZero(10_001)));
         });
@@ -316,12 +316,12 @@ interface InteractionContract extends OnRoute {
         Pair pair = nodes.pair();
         Parcels parcels = new Parcels(Seed.of("stream"), Sizes.MIXED);
         AtomicInteger cancelled = new AtomicInteger();
-        var count = pair.far().stream("count", request -> parcels.flux(Integer.parseInt(read(request))));
-        var endless = pair.far().stream("endless", request -> {
+        pair.far().stream("count", request -> parcels.flux(Integer.parseInt(read(request))));
+        pair.far().stream("endless", request -> {
             request.release();
             return parcels.flux(Long.MAX_VALUE).doOnCancel(cancelled::incrementAndGet);
         });
-        var fails = pair.far().stream("fails", request -> {
+        pair.far().stream("fails", request -> {
             request.release();
             return parcels.flux(3).concatWith(Mono.error(new IllegalStateException("the end of the road")));
         });
@@ -389,13 +389,13 @@ interface InteractionContract extends OnRoute {
     @Test
     default void stagesOfAPipeline(Nodes nodes) {
         Pair pair = nodes.pair();
-        var mirror = pair.far()
+        pair.far()
                 .serve(
                         "mirror",
                         channel -> channel.send(
                                 channel.receive(Codecs.json(Point.class)).map(p -> new Point(p.y(), p.x(), p.name())),
                                 Codecs.json(Point.class)));
-        var name = pair.far()
+        pair.far()
                 .serve(
                         "name",
                         channel -> channel.send(
@@ -481,9 +481,8 @@ interface InteractionContract extends OnRoute {
         Probe<Channel> accepting = Probe.of(0, channel -> {});
         pair.far().accept("door").subscribe(accepting);
         // As many as may wait.
-        List<Disposable> waiting = new ArrayList<>();
         for (int i = 0; i < 128; i++) {
-            waiting.add(leaver.channel("door").subscribe(channel -> {}, error -> {}));
+            leaver.channel("door").subscribe(channel -> {}, error -> {});
         }
         Patience.until("all wait", () -> pair.far().stats().stream().anyMatch(stats -> stats.channels() == 128));
         other.close().block(Patience.LIMIT);
@@ -520,7 +519,7 @@ interface InteractionContract extends OnRoute {
                 .verify(Patience.LIMIT);
 
         first.dispose();
-        var second = pair.far().serve("taken", channel -> channel.send(channel.receive()));
+        pair.far().serve("taken", channel -> channel.send(channel.receive()));
         StepVerifier.create(pair.peer()
                         .exchange("taken", Flux.just(Message.of("again")))
                         .map(InteractionContract::read))
@@ -549,7 +548,7 @@ interface InteractionContract extends OnRoute {
                     .verify(Patience.LIMIT);
         }
         // It is served as soon as somebody does.
-        var now = pair.far().answer("prizes", Mono::just);
+        pair.far().answer("prizes", Mono::just);
         StepVerifier.create(pair.peer().ask("prizes", text("?")).map(InteractionContract::read))
                 .expectNext("?")
                 .expectComplete()
@@ -559,8 +558,8 @@ interface InteractionContract extends OnRoute {
     @Test
     default void aPortOfTheOtherKind(Nodes nodes) {
         Pair pair = nodes.pair();
-        var channels = pair.far().serve("channels", channel -> Mono.empty());
-        var requests = pair.far().answer("requests", Mono::just);
+        pair.far().serve("channels", channel -> Mono.empty());
+        pair.far().answer("requests", Mono::just);
 
         StepVerifier.create(pair.peer().ask("channels", text("?")))
                 .expectErrorSatisfies(error -> assertThat(error)

@@ -31,10 +31,13 @@ interface LeavingContract extends OnRoute {
 
         (byNear ? pair.peer() : pair.back()).close().block(Patience.LIMIT);
 
-        traffic.awaitLoss(byNear ? "closed here" : "has left: closed by its user", byNear ? "has left: closed by its user" : "closed here");
+        traffic.awaitLoss(
+                byNear ? "closed here" : "has left: closed by its user",
+                byNear ? "has left: closed by its user" : "closed here");
         Patience.until(
                 "nobody is connected",
-                () -> pair.near().connected().isEmpty() && pair.far().connected().isEmpty());
+                () -> pair.near().connected().isEmpty()
+                        && pair.far().connected().isEmpty());
         // They may connect again.
         Pair again = nodes.connect(pair.near(), pair.far());
         again.settle();
@@ -50,7 +53,9 @@ interface LeavingContract extends OnRoute {
 
         traffic.awaitLoss(near ? "closed here" : "has left", near ? "has left" : "closed here");
         assertThat((near ? pair.near() : pair.far()).connected()).isEmpty();
-        Patience.until("the other one knows", () -> (near ? pair.far() : pair.near()).connected().isEmpty());
+        Patience.until(
+                "the other one knows",
+                () -> (near ? pair.far() : pair.near()).connected().isEmpty());
     }
 
     @Test
@@ -140,7 +145,9 @@ interface LeavingContract extends OnRoute {
             return Mono.never();
         });
 
-        StepVerifier.create(pair.peer().exchange("bye", Flux.never())).expectError(SessionLost.class).verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().exchange("bye", Flux.never()))
+                .expectError(SessionLost.class)
+                .verify(Patience.LIMIT);
         Pair again = nodes.connect(pair.near(), pair.far());
         StepVerifier.create(again.peer().exchange("good night", Flux.never()))
                 .expectError(SessionLost.class)
@@ -171,7 +178,8 @@ interface LeavingContract extends OnRoute {
                 both(ends.far(), atFar);
                 ask(i);
             }
-            // One that is open and idle, one that nobody has touched, one that awaits its acceptance, one that stands still.
+            // One that is open and idle, one that nobody has touched, one that awaits its acceptance, one that stands
+            // still.
             Pair.Ends idle = pair.open("idle");
             receive(idle.near(), atNear, Long.MAX_VALUE);
             receive(idle.far(), atFar, Long.MAX_VALUE);

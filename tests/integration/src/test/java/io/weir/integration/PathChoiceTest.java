@@ -95,7 +95,8 @@ class PathChoiceTest implements OnRoute {
     @ParameterizedTest
     @CsvSource({"tcp,local", "local,tcp"})
     void theOrderOfWhoConnectsRules(String first, String second, Nodes nodes) {
-        Pair pair = connect(nodes, Route.any("near").order(first, second), Route.any("far").order(second, first));
+        Pair pair = connect(
+                nodes, Route.any("near").order(first, second), Route.any("far").order(second, first));
 
         assertThat(chosen(pair.peer())).isEqualTo(first);
         assertThat(of(pair.peer().path(), second).outcome()).isEqualTo(Outcome.NOT_TRIED);
@@ -104,7 +105,8 @@ class PathChoiceTest implements OnRoute {
 
     @Test
     void whatIsOffThereIsNotUsed(Nodes nodes) {
-        Pair pair = connect(nodes, Route.any("near").order("local", "tcp"), Route.any("far").path("local", PathSwitch.OFF));
+        Pair pair = connect(
+                nodes, Route.any("near").order("local", "tcp"), Route.any("far").path("local", PathSwitch.OFF));
 
         assertThat(chosen(pair.peer())).isEqualTo("tcp");
         Attempt local = of(pair.peer().path(), "local");
@@ -122,14 +124,18 @@ class PathChoiceTest implements OnRoute {
 
         assertThat(chosen(pair.peer())).isEqualTo("tcp");
         assertThat(of(pair.peer().path(), "shm").outcome()).isEqualTo(Outcome.REJECTED);
-        assertThat(of(pair.peer().path(), "shm").reason()).contains("missing here").contains("weir.native");
+        assertThat(of(pair.peer().path(), "shm").reason())
+                .contains("missing here")
+                .contains("weir.native");
         pair.settle();
     }
 
     @Test
     void withoutNativeCodeThere(Nodes nodes) {
         Pair pair = connect(
-                nodes, Route.any("near").path("local", PathSwitch.OFF), Route.any("far").nativeAllowed(false));
+                nodes,
+                Route.any("near").path("local", PathSwitch.OFF),
+                Route.any("far").nativeAllowed(false));
 
         assertThat(chosen(pair.peer())).isEqualTo("tcp");
         assertThat(of(pair.peer().path(), "shm").reason())
@@ -141,7 +147,10 @@ class PathChoiceTest implements OnRoute {
     void requiredHere(Nodes nodes) {
         assertThat(failureOf(
                         nodes,
-                        Route.any("near").path("verbs", PathSwitch.REQUIRED).path("local", PathSwitch.OFF).path("shm", PathSwitch.OFF),
+                        Route.any("near")
+                                .path("verbs", PathSwitch.REQUIRED)
+                                .path("local", PathSwitch.OFF)
+                                .path("shm", PathSwitch.OFF),
                         Route.any("far")))
                 .contains("verbs")
                 .contains("required (here)")
@@ -162,9 +171,7 @@ class PathChoiceTest implements OnRoute {
     @Test
     void requiredAndThere(Nodes nodes) {
         Pair pair = connect(
-                nodes,
-                Route.any("near").order("local", "tcp").path("local", PathSwitch.REQUIRED),
-                Route.any("far"));
+                nodes, Route.any("near").order("local", "tcp").path("local", PathSwitch.REQUIRED), Route.any("far"));
 
         assertThat(chosen(pair.peer())).isEqualTo("local");
         assertThat(of(pair.peer().path(), "tcp").outcome()).isEqualTo(Outcome.REJECTED);
@@ -172,8 +179,7 @@ class PathChoiceTest implements OnRoute {
 
     @Test
     void noPathAtAll(Nodes nodes) {
-        assertThat(failureOf(
-                        nodes, Route.any("near").order("verbs", "trouble"), Route.any("far")))
+        assertThat(failureOf(nodes, Route.any("near").order("verbs", "trouble"), Route.any("far")))
                 .contains("no path leads to far-")
                 .contains("verbs: no adapter")
                 .contains("trouble: missing here: trouble is not wanted");
@@ -201,7 +207,8 @@ class PathChoiceTest implements OnRoute {
     void aPathThatFailsGivesWay(TroubleTransport.Mode mode, Outcome outcome, String reason, Nodes nodes) {
         for (boolean here : new boolean[] {true, false}) {
             NodeSpec.Builder troubled = troubled("troubled", mode);
-            NodeSpec.Builder other = troubled("other", mode == TroubleTransport.Mode.MISSING ? mode : TroubleTransport.Mode.IS_DEAF);
+            NodeSpec.Builder other =
+                    troubled("other", mode == TroubleTransport.Mode.MISSING ? mode : TroubleTransport.Mode.IS_DEAF);
             if (!here && mode == TroubleTransport.Mode.UNREACHABLE
                     || !here && mode == TroubleTransport.Mode.REACHES_THROWS
                     || !here && mode == TroubleTransport.Mode.WRONG_PEER
@@ -212,10 +219,14 @@ class PathChoiceTest implements OnRoute {
 
             assertThat(chosen(pair.peer())).isEqualTo("tcp");
             Attempt attempt = of(pair.peer().path(), TroubleTransport.NAME);
-            assertThat(attempt.outcome()).as("outcome, failing %s", here ? "here" : "there").isEqualTo(outcome);
+            assertThat(attempt.outcome())
+                    .as("outcome, failing %s", here ? "here" : "there")
+                    .isEqualTo(outcome);
             assertThat(attempt.reason()).contains(reason);
             if (outcome == Outcome.FAILED) {
-                assertThat(pair.peer().path().line()).contains("trouble: failed after").contains(reason);
+                assertThat(pair.peer().path().line())
+                        .contains("trouble: failed after")
+                        .contains(reason);
             }
             pair.settle();
         }

@@ -111,10 +111,11 @@ public final class TroubleTransport implements Transport {
             return switch (mode) {
                 case COMPLETE_FAILS -> Mono.error(new PeerUnavailable("the bridge is up", null));
                 case COMPLETE_NEVER -> Mono.never();
-                default -> Mono.fromSupplier(() -> {
-                    OPEN.incrementAndGet();
-                    return new BadLink(mode, request);
-                });
+                default ->
+                    Mono.fromSupplier(() -> {
+                        OPEN.incrementAndGet();
+                        return new BadLink(mode, request);
+                    });
             };
         }
 
@@ -165,7 +166,8 @@ public final class TroubleTransport implements Transport {
                 long round = frame.second();
                 request.loop().execute(() -> {
                     if (handler != null) {
-                        handler.frame(new Frame().set(FrameKind.PROBED, 0, 0, attempt).words(4_711, round));
+                        handler.frame(
+                                new Frame().set(FrameKind.PROBED, 0, 0, attempt).words(4_711, round));
                     }
                 });
             }

@@ -48,6 +48,10 @@ final class Agreement implements LinkHandler {
 
     @Override
     public void frame(Frame frame) {
+        if (Hello.is(frame)) {
+            frame.release();
+            return;
+        }
         byte[] bytes = ByteBufUtil.getBytes(frame.body());
         frame.release();
         PendingLink ours = half;

@@ -11,21 +11,38 @@ import reactor.core.publisher.Mono;
 final class Await {
 
     /** Far longer than anything takes on a busy machine: reached only when something hangs. */
-    static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(Long.getLong("weir.test.patience", 30));
+
+    private static volatile Duration patience = PATIENCE;
 
     private static final long LOOK_AGAIN_NANOS = 200_000;
 
     private Await() {}
 
-    /** Returns when the condition holds; fails when it doesn't within {@link #PATIENCE}. */
+    /** How long the tests wait for anything. */
+    static Duration patience() {
+        return patience;
+    }
+
+    /** For tests of the tests, which provoke a hang: waits only so long until {@link #patient()}. */
+    static void impatient(Duration most) {
+        patience = most;
+    }
+
+    /** Waits as long as usual again. */
+    static void patient() {
+        patience = PATIENCE;
+    }
+
+    /** Returns when the condition holds; fails when it doesn't within {@link #patience()}. */
     static void until(String what, BooleanSupplier condition) {
         until(() -> what, condition);
     }
 
     /** As above, with a description made when it has failed. */
     static void until(Supplier<String> what, BooleanSupplier condition) {
-        if (!within(PATIENCE, condition)) {
-            throw new AssertionError("not within " + PATIENCE.toSeconds() + " s: " + what.get());
+        if (!within(patience, condition)) {
+            throw new AssertionError("not within " + patience.toSeconds() + " s: " + what.get());
         }
     }
 
@@ -46,11 +63,11 @@ final class Await {
 
     /** What this ends with. */
     static <T> T value(Mono<T> result) {
-        return Objects.requireNonNull(result.block(PATIENCE), "ended without a value");
+        return Objects.requireNonNull(result.block(patience), "ended without a value");
     }
 
     /** Waits for the end of this. */
     static void end(Mono<Void> result) {
-        var unused = result.block(PATIENCE);
+        var unused = result.block(patience);
     }
 }

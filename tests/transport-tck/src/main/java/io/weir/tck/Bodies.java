@@ -2,6 +2,7 @@ package io.weir.tck;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.CompositeByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
@@ -78,6 +79,15 @@ final class Bodies {
         return Noise.write(memory.directBuffer(length + 24).setIndex(13, 13), place, length)
                 .writeZero(8)
                 .setIndex(13, 13 + length);
+    }
+
+    /** A body of any length, which costs no memory. The caller owns it. */
+    ByteBuf huge(int length) {
+        CompositeByteBuf body = memory.compositeBuffer(Integer.MAX_VALUE);
+        for (int left = length; left > 0; left -= Noise.LONGEST) {
+            body.addComponent(true, shared.retainedSlice(0, Math.min(left, Noise.LONGEST)));
+        }
+        return body;
     }
 
     /** As {@link #any}, of which one reference stays here until {@link #settle()}: so over-releasing shows as well. */

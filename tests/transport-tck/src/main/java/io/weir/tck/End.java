@@ -144,14 +144,19 @@ final class End implements LinkHandler {
     Pump pump(FrameSource source, long count) {
         Pump pump = new Pump(this, source, count);
         run(() -> {
-            if (!receiving) {
-                receiveHere(); // without one, nobody can be told that there is room
-            }
-            pumps.add(pump);
-            whenWritable(pump::more);
+            attach(pump);
             pump.more();
         });
         return pump;
+    }
+
+    /** Lets the pump know when there is room, and stops it in the end; on the loop's thread. */
+    void attach(Pump pump) {
+        if (!receiving) {
+            receiveHere(); // without a handler, nobody can be told that there is room
+        }
+        pumps.add(pump);
+        whenWritable(pump::more);
     }
 
     /** Runs the task on the loop and waits for its end. */
@@ -178,7 +183,7 @@ final class End implements LinkHandler {
             }
         });
         try {
-            return result.get(Await.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+            return result.get(Await.patience().toSeconds(), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw new AssertionError("on the loop of " + name + ": " + e.getCause(), e.getCause());
         } catch (TimeoutException | InterruptedException e) {
@@ -219,7 +224,7 @@ final class End implements LinkHandler {
 
     private static void await(CountDownLatch latch) {
         try {
-            if (!latch.await(Await.PATIENCE.toSeconds() * 2, TimeUnit.SECONDS)) {
+            if (!latch.await(Await.patience().toSeconds() * 2, TimeUnit.SECONDS)) {
                 throw new AssertionError("nobody released the loop");
             }
         } catch (InterruptedException e) {
@@ -298,6 +303,10 @@ final class End implements LinkHandler {
     @Override
     public void frame(Frame frame) {
         ByteBuf body = frame.body();
+        if (received() == 0 && Hello.is(frame)) {
+            frame.release();
+            return;
+        }
         try {
             rules("frame");
             if ((frame.flags() & Frame.LINK_FLAGS) != 0) {

@@ -225,7 +225,11 @@ interface EndingContract extends LinkPairs {
             pair.first.run(() -> fill(pair.first, there));
             goOn.run();
             switch (ending) {
-                case FIRST_CLOSES, CLOSED_BEFORE_ANY_HANDLER -> pair.first.close();
+                case CLOSED_BEFORE_ANY_HANDLER -> pair.first.close();
+                case FIRST_CLOSES -> {
+                    pair.first.close();
+                    assertThat(pair.second.awaitLost()).isNotNull();
+                }
                 case SECOND_CLOSES -> pair.second.close();
                 case BOTH_CLOSE -> {
                     pair.first.close();

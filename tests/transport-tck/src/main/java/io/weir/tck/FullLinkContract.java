@@ -145,13 +145,13 @@ interface FullLinkContract extends LinkPairs {
     private static Pump fillWhileTheOtherFills(End end, FrameStream stream, long count, CountDownLatch bothFull) {
         Pump pump = new Pump(end, stream, count);
         end.loop.execute(() -> end.guard(() -> {
-            end.whenWritable(pump::more);
+            end.attach(pump);
             while (!pump.done() && !pump.isWaiting()) {
                 pump.more();
             }
             bothFull.countDown();
             try {
-                assertThat(bothFull.await(Await.PATIENCE.toSeconds(), TimeUnit.SECONDS))
+                assertThat(bothFull.await(Await.patience().toSeconds(), TimeUnit.SECONDS))
                         .isTrue();
             } catch (InterruptedException e) {
                 throw new AssertionError(e);

@@ -62,21 +62,27 @@ interface HostilePeerContract {
     @ParameterizedTest
     @EnumSource(Garbage.class)
     default void garbageEndsItsConnectionOnly(Garbage garbage) throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
-                Socket socket = reception.raw()) {
+        try (Reception reception = Reception.open(bootstrap())) {
+            refusesGarbage(reception, reception.raw(), garbage);
+            refusesGarbage(reception, reception.rawPeer(), garbage);
+            reception.stillServes();
+        }
+    }
+
+    private static void refusesGarbage(Reception reception, Socket open, Garbage garbage) throws IOException {
+        try (Socket socket = open) {
             socket.getOutputStream().write(garbage.bytes());
             End server = reception.next();
             assertRefused(server, socket, ProtocolMismatch.class);
             assertThat(server.received()).isZero();
             assertHungUp(socket);
-            reception.stillServes();
         }
     }
 
     @Test
     default void garbageAfterGoodFramesEndsTheConnectionAfterThem() throws Exception {
         try (Reception reception = Reception.open(bootstrap());
-                Socket socket = reception.raw()) {
+                Socket socket = reception.rawPeer()) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             for (int i = 0; i < 10; i++) {
                 bytes.write(RawFrame.of(FrameKind.DATA, 1, i, new byte[i], new byte[3 * i]));
@@ -93,7 +99,7 @@ interface HostilePeerContract {
     @Test
     default void aFrameThatIsOneByteTooLongIsRefusedBeforeItHasCome() throws Exception {
         try (Reception reception = Reception.open(bootstrap());
-                Socket socket = reception.raw()) {
+                Socket socket = reception.rawPeer()) {
             End server = reception.next();
             int most = server.link.maxFrame();
             assertThat(most).isLessThan(Integer.MAX_VALUE);
@@ -109,7 +115,7 @@ interface HostilePeerContract {
             for (int round = 0; round < 60; round++) {
                 byte[] bytes = new byte[random.nextInt(5_000)];
                 random.nextBytes(bytes);
-                try (Socket socket = reception.raw()) {
+                try (Socket socket = round % 2 == 0 ? reception.raw() : reception.rawPeer()) {
                     sendThoughUnwanted(socket, bytes);
                     socket.shutdownOutput();
                     End server = reception.next();
@@ -140,7 +146,7 @@ interface HostilePeerContract {
                 byte[] bytes = RawFrame.of(FrameKind.DATA, 1, round, new byte[7], new byte[100]);
                 int bit = random.nextInt(8 * 24);
                 bytes[bit / 8] ^= (byte) (1 << (bit % 8));
-                try (Socket socket = reception.raw()) {
+                try (Socket socket = reception.rawPeer()) {
                     End server = reception.next();
                     socket.getOutputStream().write(bytes);
                     socket.shutdownOutput();
@@ -157,7 +163,7 @@ interface HostilePeerContract {
         byte[] frame = RawFrame.of(FrameKind.CREDIT, 1, 2, new byte[5], new byte[50]);
         try (Reception reception = Reception.open(bootstrap())) {
             for (int length : new int[] {0, 1, 7, 8, 15, 16, 17, 31, 32, 40, frame.length - 8, frame.length}) {
-                try (Socket socket = reception.raw()) {
+                try (Socket socket = reception.rawPeer()) {
                     End server = reception.next();
                     socket.getOutputStream().write(frame, 0, length);
                     socket.shutdownOutput();
@@ -173,7 +179,7 @@ interface HostilePeerContract {
     @Test
     default void aResetIsALostSession() throws Exception {
         try (Reception reception = Reception.open(bootstrap());
-                Socket socket = reception.raw()) {
+                Socket socket = reception.rawPeer()) {
             End server = reception.next();
             socket.getOutputStream().write(RawFrame.of(FrameKind.DATA, 1, 0, new byte[0], new byte[100]));
             server.awaitReceived(1);
@@ -187,7 +193,7 @@ interface HostilePeerContract {
     @Test
     default void framesThatDripArriveWhole() throws Exception {
         try (Reception reception = Reception.open(bootstrap());
-                Socket socket = reception.raw()) {
+                Socket socket = reception.rawPeer()) {
             End server = reception.next();
             List<Integer> lengths = new ArrayList<>();
             server.sink(frame -> {
@@ -208,7 +214,7 @@ interface HostilePeerContract {
     @Test
     default void unknownOptionalKindsAreSkipped() throws Exception {
         try (Reception reception = Reception.open(bootstrap());
-                Socket socket = reception.raw()) {
+                Socket socket = reception.rawPeer()) {
             End server = reception.next();
             server.sink(frame -> assertThat(frame.kind()).isEqualTo(FrameKind.DATA));
             for (int kind : new int[] {FrameKind.OPTIONAL, 200, 255}) {
@@ -228,6 +234,7 @@ interface HostilePeerContract {
         try (Reception reception = Reception.open(bootstrap());
                 Socket socket = reception.raw()) {
             End server = reception.next();
+            assertThat(socket.getInputStream().readNBytes(Hello.bytes().length)).isEqualTo(Hello.bytes());
             for (int length = 0; length < 40; length++) {
                 byte[] control = Noise.copy(length, length % 11);
                 byte[] body = Noise.copy(1000 + length, length);
@@ -245,7 +252,7 @@ interface HostilePeerContract {
     @Test
     default void aPeerThatNeverReadsHoldsABoundedAmount() throws Exception {
         try (Reception reception = Reception.open(bootstrap());
-                Socket socket = reception.raw()) {
+                Socket socket = reception.rawPeer()) {
             End server = reception.next();
             FrameStream stream = FrameStream.uniform("never read", Math.min(server.link.maxFrame(), 16_000));
             Pump pump = server.pump(stream, Long.MAX_VALUE);
@@ -260,16 +267,27 @@ interface HostilePeerContract {
 
     @Test
     default void aCrowdOfSilentGuestsKeepsNobodyOut() throws Exception {
-        List<Socket> crowd = new ArrayList<>();
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(bootstrap());
+                Crowd crowd = new Crowd()) {
             for (int i = 0; i < 60; i++) {
-                crowd.add(reception.raw());
+                crowd.guests.add(reception.raw());
                 assertThat(reception.next().received()).isZero();
             }
             reception.stillServes();
-        } finally {
-            for (Socket socket : crowd) {
-                socket.close();
+        }
+    }
+
+    /** Leaves before the reception closes, which waits a while for guests that do not hang up. */
+    record Crowd(List<Socket> guests) implements AutoCloseable {
+
+        Crowd() {
+            this(new ArrayList<>());
+        }
+
+        @Override
+        public void close() throws IOException {
+            for (Socket guest : guests) {
+                guest.close();
             }
         }
     }

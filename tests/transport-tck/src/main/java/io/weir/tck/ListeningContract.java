@@ -100,7 +100,7 @@ interface ListeningContract {
             server.expect(stream);
             reception.listener.dispose();
             reception.listener.dispose();
-            assertThat(reception.listener.isDisposed()).isTrue();
+            Await.until("the listener says that it is disposed", reception.listener::isDisposed);
             Await.until("the port is closed", () -> refuses(reception));
             client.sendAll(stream, 50);
             server.awaitReceived(50);

@@ -123,6 +123,61 @@ interface MemoryContract extends LinkPairs {
         }
     }
 
+    /** As when one message is sent to several peers: who keeps a reference reads on, whatever becomes of the other ones. */
+    @Test
+    default void aBodyThatOthersHoldKeepsItsIndices() throws Exception {
+        try (LinkPair pair = open()) {
+            pair.second.receive(frame -> {
+                assertThat(frame.body().readableBytes()).isEqualTo(frame.aux());
+                assertThat(Noise.equal(21, frame.body())).isTrue();
+                frame.body().skipBytes(frame.aux());
+            });
+            int sent = 0;
+            for (int length : new int[] {1, 100, 3_000, 10_000, Math.min(pair.maxFrame(), 60_000)}) {
+                for (Bodies.Form form : Bodies.Form.values()) {
+                    ByteBuf body = pair.first.bodies.in(form, 21, length);
+                    int readerIndex = body.readerIndex();
+                    for (int i = 0; i < 3; i++) {
+                        pair.first.send(
+                                new Frame().set(FrameKind.DATA, 0, 1, length).body(body.retain()));
+                    }
+                    sent += 3;
+                    pair.second.awaitReceived(sent);
+                    assertThat(body.readerIndex())
+                            .as("%s of %d bytes", form, length)
+                            .isEqualTo(readerIndex);
+                    assertThat(Noise.equal(21, body)).isTrue();
+                    body.release();
+                }
+            }
+        }
+    }
+
+    /** As above, through a link that is full, where a body is under way in pieces while it waits to be sent again. */
+    @Test
+    default void aBodyThatOthersHoldKeepsItsIndicesInAFullLink() throws Exception {
+        try (LinkPair pair = open()) {
+            int length = Math.min(pair.maxFrame(), 60_000);
+            ByteBuf body = pair.first.bodies.in(Bodies.Form.DIRECT, 21, length);
+            pair.second.receive(frame -> {
+                assertThat(frame.body().readableBytes()).isEqualTo(length);
+                assertThat(Noise.equal(21, frame.body())).isTrue();
+                frame.body().skipBytes(length);
+            });
+            pair.first.receive(frame -> {});
+            Runnable goOn = pair.second.stop();
+            Pump pump = pair.first.pump((number, frame, bodies) -> data(frame, number, body.retain()), Long.MAX_VALUE);
+            Await.until("a no", pump::isWaiting);
+            goOn.run();
+            pair.second.awaitSome(pump.taken());
+            pair.second.awaitReceived(pair.first.call(pump::finish));
+            Await.until("only our own reference is left", () -> body.refCnt() == 1);
+            assertThat(body.readableBytes()).isEqualTo(length);
+            assertThat(Noise.equal(21, body)).isTrue();
+            body.release();
+        }
+    }
+
     @Test
     default void anExhaustedPoolGivesOrdinaryMemoryAndRecovers() throws Exception {
         try (LinkPair pair = open()) {

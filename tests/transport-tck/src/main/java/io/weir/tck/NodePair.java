@@ -73,12 +73,11 @@ final class NodePair implements AutoCloseable {
                 bootstrap.bind(new PeerAddress("127.0.0.1", 0), plain, () -> secondLoop, accepted::complete));
         Link connected = Await.value(bootstrap.connect(listener.address(), plain, firstLoop));
         Await.until("the listener accepts the connection", accepted::isDone);
-        return new NodePair(
-                transport,
-                settings,
-                new Node(first, firstLoop, connected, true),
-                new Node(second, secondLoop, accepted.get(), false),
-                listener);
+        Node connecting = new Node(first, firstLoop, connected, true);
+        Node accepting = new Node(second, secondLoop, accepted.get(), false);
+        End.runUnlessEnded(firstLoop, () -> Hello.say(connecting.bootstrap));
+        End.runUnlessEnded(secondLoop, () -> Hello.say(accepting.bootstrap));
+        return new NodePair(transport, settings, connecting, accepting, listener);
     }
 
     private static Path newFolder() throws IOException {

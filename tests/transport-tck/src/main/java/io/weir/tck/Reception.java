@@ -71,6 +71,7 @@ final class Reception implements AutoCloseable {
         if (!accepting.inLoop()) {
             throw new AssertionError("accepted on " + Thread.currentThread());
         }
+        Hello.say(link);
         if (handled) {
             end.receiveHere();
         }
@@ -98,6 +99,7 @@ final class Reception implements AutoCloseable {
                 }));
         End end = new End("the connecting side", link, connecting);
         ends.add(end);
+        end.run(() -> Hello.say(link));
         return end;
     }
 
@@ -106,7 +108,14 @@ final class Reception implements AutoCloseable {
         Socket socket =
                 new Socket(InetAddress.getLoopbackAddress(), listener.address().port());
         socket.setTcpNoDelay(true);
-        socket.setSoTimeout((int) Await.PATIENCE.toMillis());
+        socket.setSoTimeout((int) Await.patience().toMillis());
+        return socket;
+    }
+
+    /** Connects as anybody may, and greets as a peer does. */
+    Socket rawPeer() throws IOException {
+        Socket socket = raw();
+        socket.getOutputStream().write(Hello.bytes());
         return socket;
     }
 

@@ -102,7 +102,8 @@ final class Pipe {
         // The sender may use its array again.
         place.control =
                 frame.control().length == 0 ? frame.control() : frame.control().clone();
-        place.body = frame.body();
+        // The receiver moves the reader index, which is no business of those who hold the body as well.
+        place.body = frame.body().refCnt() > 1 ? frame.body().slice() : frame.body();
         place.length = frame.length();
         bytes += place.length;
         tail.setRelease(put + 1);

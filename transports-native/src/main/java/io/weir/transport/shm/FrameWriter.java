@@ -58,7 +58,8 @@ final class FrameWriter {
         if ((frame.flags() & Frame.LINK_FLAGS) != 0) {
             throw new IllegalArgumentException("the flags of " + frame + " are the link's own");
         }
-        if (frame.control().length > maxLength - RecordLayout.BLOCK_WORDS) {
+        int mostControl = Math.min(FrameLayout.MAX_CONTROL, maxLength - RecordLayout.BLOCK_WORDS);
+        if (frame.control().length > mostControl) {
             throw tooLong(frame);
         }
     }

@@ -59,12 +59,12 @@ final class Rendezvous {
                     + ShmOffer.MAX_PATH + " are possible; name a shorter folder, weir.runtime-folder");
         }
         Rendezvous rendezvous = new Rendezvous(path, new EpollServerDomainSocketChannel());
-        rendezvous.listen(loop, guest);
+        rendezvous.listen(loop.eventLoop(), guest);
         return rendezvous;
     }
 
     /** In one go, as we are on the loop: the peer may come as soon as it has our offer. */
-    private void listen(NettyLoop loop, Consumer<EpollDomainSocketChannel> guest) {
+    private void listen(EventLoop loop, Consumer<EpollDomainSocketChannel> guest) {
         listener.pipeline().addLast(new ChannelInboundHandlerAdapter() {
             @Override
             public void channelRead(ChannelHandlerContext context, Object child) {
@@ -72,8 +72,7 @@ final class Rendezvous {
             }
         });
         try {
-            EventLoop here = loop.eventLoop();
-            done(here.register(listener));
+            done(loop.register(listener));
             done(listener.bind(new DomainSocketAddress(path.toFile())));
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
         } catch (IOException e) {
@@ -90,7 +89,7 @@ final class Rendezvous {
         }
     }
 
-    private void welcome(EpollDomainSocketChannel child, NettyLoop loop, Consumer<EpollDomainSocketChannel> guest) {
+    private void welcome(EpollDomainSocketChannel child, EventLoop loop, Consumer<EpollDomainSocketChannel> guest) {
         if (guests.size() == MAX_GUESTS) {
             log.warn("more than {} connections to {}, where one is expected", MAX_GUESTS, path);
             child.unsafe().closeForcibly();
@@ -99,8 +98,7 @@ final class Rendezvous {
         guests.add(child);
         var unused = child.closeFuture().addListener(closed -> guests.remove(child));
         guest.accept(child);
-        EventLoop here = loop.eventLoop();
-        var unusedStep = here.register(child);
+        var unusedStep = loop.register(child);
     }
 
     String path() {

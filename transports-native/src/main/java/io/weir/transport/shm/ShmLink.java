@@ -92,6 +92,10 @@ final class ShmLink implements Link, Pollable {
         loop.closeAtEnd(atLoopEnd);
     }
 
+    ShmPort port() {
+        return port;
+    }
+
     @Override
     public String transport() {
         return ShmTransport.NAME;
@@ -147,7 +151,8 @@ final class ShmLink implements Link, Pollable {
 
     /** The peer's end of the socket is closed: it has closed the link, or died. What it published before is still delivered. */
     void peerGone() {
-        breaks(new SessionLost(peer + " is gone: its end of the shared-memory link was closed without a goodbye"));
+        breaks(new SessionLost("the shared-memory link to " + peer
+                + " has ended without a goodbye: it has died, or has found the link broken"));
     }
 
     /** The peer did what it must not do. */

@@ -5,6 +5,7 @@ import io.weir.core.ProtocolMismatch;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /**
@@ -58,7 +59,12 @@ record ShmOffer(SegmentLayout layout, Nonce nonce, String socket) {
         if (listens ? !SOCKET.matcher(socket).matches() : !socket.isEmpty()) {
             throw new ProtocolMismatch("the peer's offer for shared memory names the socket '" + socket + "'");
         }
-        return new ShmOffer(layout(ringSize, poolSize), new Nonce(nonce), socket);
+        ShmOffer decoded = new ShmOffer(layout(ringSize, poolSize), new Nonce(nonce), socket);
+        if (!Arrays.equals(decoded.encode(), offer)) {
+            // Replacement characters could make the path longer than the system takes, which would cut it.
+            throw new ProtocolMismatch("the peer's offer for shared memory is not in UTF-8");
+        }
+        return decoded;
     }
 
     private static SegmentLayout layout(int ringSize, int poolSize) {

@@ -79,8 +79,9 @@ final class AcceptingLink implements PendingLink {
     }
 
     private void fail(WeirException reason) {
-        if (arrived.tryEmitError(reason).isSuccess()) {
+        if (!ended) {
             end();
+            arrived.tryEmitError(reason).orThrow();
         }
     }
 

@@ -1,5 +1,6 @@
 package io.weir.transport.tcp;
 
+import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.resolver.NoopAddressResolverGroup;
@@ -7,6 +8,7 @@ import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
+import java.io.FileNotFoundException;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
 import java.util.List;
@@ -62,20 +64,25 @@ final class Connecting {
                 .cast(Connection.class);
     }
 
-    private TcpLink open(io.netty.channel.ChannelHandlerContext context) {
+    private TcpLink open(ChannelHandlerContext context) {
         Remote remote = Remote.connectedTo(address);
         return new TcpLink(loop, context, options, remote, new Greeting(remote.stranger(), greeted));
     }
 
     private PeerUnavailable unavailable(Throwable failure) {
-        String reason;
+        return new PeerUnavailable(address + " can't be reached: " + reason(failure), failure);
+    }
+
+    private String reason(Throwable failure) {
         if (failure instanceof UnknownHostException) {
-            reason = "the host name is not known here";
-        } else if (failure instanceof ConnectTimeoutException) {
-            reason = "no answer within " + options.connectTimeout().toMillis() + " ms";
-        } else {
-            reason = String.valueOf(failure.getMessage());
+            return "the host name is not known here";
         }
-        return new PeerUnavailable(address + " can't be reached: " + reason, failure);
+        if (failure instanceof ConnectTimeoutException) {
+            return "no answer within " + options.connectTimeout().toMillis() + " ms";
+        }
+        if (failure instanceof FileNotFoundException) {
+            return "there is no such socket";
+        }
+        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
     }
 }

@@ -42,8 +42,7 @@ final class Outbox {
         } else {
             addHead(frame, into);
             hand(into);
-            Object unshared = region == null ? frame.body() : region;
-            write(unshared);
+            write(region == null ? unshared(frame.body()) : region);
             pad(frame, into);
         }
     }
@@ -60,6 +59,11 @@ final class Outbox {
             throw e;
         }
         body.release();
+    }
+
+    /** Writing in pieces moves the reader index, which is no business of those who hold the body as well. */
+    private static ByteBuf unshared(ByteBuf body) {
+        return body.refCnt() > 1 ? body.slice() : body;
     }
 
     private static void addHead(Frame frame, ByteBuf into) {

@@ -35,6 +35,7 @@ final class TcpLink implements Link {
     private final Outbox outbox;
     private final FrameParser parser;
     private final Runnable flush = this::flush;
+    private final Disposable end = this::loopEnds;
     /** Bytes that nobody wanted so far; the kernel holds back what follows. */
     private final ArrayDeque<ByteBuf> early = new ArrayDeque<>();
 
@@ -57,6 +58,7 @@ final class TcpLink implements Link {
         this.remote = remote;
         this.outbox = new Outbox(context);
         this.parser = new FrameParser(greeting, loop.receiveBuffers(), channel.alloc(), this::deliver);
+        loop.closeAtEnd(end);
     }
 
     @Override
@@ -220,10 +222,15 @@ final class TcpLink implements Link {
         }
     }
 
-    private WeirException endOfStream() {
-        if (channel.eventLoop().isShuttingDown()) {
-            return new SessionLost(remote.connection() + " was ended here, with the loop that it was on");
+    /** The loop ends. Nobody can come any longer for what was not delivered. */
+    private void loopEnds() {
+        lost(new SessionLost(remote.connection() + " was ended here, with the loop that it was on"));
+        if (handler == null) {
+            close();
         }
+    }
+
+    private WeirException endOfStream() {
         WeirException stranger = parser.strangerAtEnd();
         return stranger != null
                 ? stranger
@@ -251,6 +258,7 @@ final class TcpLink implements Link {
         if (receiver != null && why != null && early.isEmpty()) {
             handler = null;
             told = true;
+            loop.forget(end);
             parser.release();
             receiver.lost(why);
         }
@@ -262,6 +270,7 @@ final class TcpLink implements Link {
             return;
         }
         closed = true;
+        loop.forget(end);
         handler = null;
         discardEarly();
         parser.release();

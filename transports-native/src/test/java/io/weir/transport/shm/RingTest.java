@@ -89,7 +89,7 @@ class RingTest {
             Deque<Sample> under = new ArrayDeque<>();
             int longest = RecordLayout.maxLength(SegmentLayout.MIN_RING);
             int refused = 0;
-            for (int step = 0; step < 30_000; step++) {
+            for (int step = 0; step < 4_000; step++) {
                 if (random.nextBoolean()) {
                     int burst = random.nextInt(20);
                     for (int i = 0; i < burst; i++) {

@@ -21,6 +21,9 @@ final class ShmPair implements AutoCloseable {
 
     static final Duration LONG = Duration.ofSeconds(30);
 
+    /** Given instead of the right side's options: both have the left side's, and no handler yet. */
+    static final Map<String, String> WITHOUT_HANDLERS = Map.of("without", "handlers");
+
     final End left;
     final End right;
 
@@ -42,14 +45,15 @@ final class ShmPair implements AutoCloseable {
     }
 
     static ShmPair open(Path folder, Waiting waiting, Map<String, String> left, Map<String, String> right) {
+        boolean handlers = right != WITHOUT_HANDLERS;
         NettyLoop leftLoop = NettyLoop.start("left", waiting, true);
         NettyLoop rightLoop = NettyLoop.start("right", waiting, true);
         TransportSettings leftSettings = new TransportSettings(folder, true, left);
-        TransportSettings rightSettings = new TransportSettings(folder, true, right);
+        TransportSettings rightSettings = new TransportSettings(folder, true, handlers ? right : left);
         PendingLink connecting = prepare(leftLoop, true, leftSettings);
         PendingLink accepting = prepare(rightLoop, false, rightSettings);
-        CompletableFuture<End> leftEnd = complete(leftLoop, connecting, accepting.offer());
-        CompletableFuture<End> rightEnd = complete(rightLoop, accepting, connecting.offer());
+        CompletableFuture<End> leftEnd = complete(leftLoop, connecting, accepting.offer(), handlers);
+        CompletableFuture<End> rightEnd = complete(rightLoop, accepting, connecting.offer(), handlers);
         return new ShmPair(OnLoop.await(leftEnd), OnLoop.await(rightEnd));
     }
 
@@ -72,11 +76,13 @@ final class ShmPair implements AutoCloseable {
         return new PeerCard(id, "boot", Posix.uid(), name, "host", 1, Map.of(), Map.of());
     }
 
-    static CompletableFuture<End> complete(NettyLoop loop, PendingLink pending, byte[] theirs) {
+    static CompletableFuture<End> complete(NettyLoop loop, PendingLink pending, byte[] theirs, boolean handle) {
         return pending.complete(theirs)
                 .map(link -> {
                     Frames frames = new Frames();
-                    link.handler(frames);
+                    if (handle) {
+                        link.handler(frames);
+                    }
                     return new End(loop, (ShmLink) link, frames);
                 })
                 .toFuture();

@@ -4,6 +4,7 @@ import io.aeron.ExclusivePublication;
 import io.aeron.FragmentAssembler;
 import io.aeron.Publication;
 import io.aeron.Subscription;
+import io.aeron.logbuffer.BufferClaim;
 import io.aeron.logbuffer.FragmentHandler;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -20,6 +21,7 @@ final class AeronLane {
     private final ExclusivePublication out;
     private final Payload payload;
     private final UnsafeBuffer source;
+    private final BufferClaim claim = new BufferClaim();
     private final IdleStrategy idle;
     private volatile boolean stopped;
 
@@ -108,8 +110,7 @@ final class AeronLane {
     private int ask(int outstanding) {
         int asked = 0;
         while (going && sent - received < outstanding) {
-            source.putLong(0, sent, ByteOrder.LITTLE_ENDIAN);
-            if (!taken(out.offer(source))) {
+            if (!offer(sent)) {
                 break;
             }
             sent++;
@@ -119,10 +120,35 @@ final class AeronLane {
     }
 
     private void produce() {
-        for (long sequence = 0; !stopped; sequence++) {
-            source.putLong(0, sequence, ByteOrder.LITTLE_ENDIAN);
-            send(source, 0, source.capacity());
+        long sequence = 0;
+        while (!stopped) {
+            if (offer(sequence)) {
+                sequence++;
+                idle.reset();
+            } else {
+                idle.idle();
+            }
         }
+    }
+
+    /**
+     * Puts the message with this number straight into the log if it fits into one fragment. Else the number goes into the
+     * source first, from which it would be read back at once: for small messages the processor would have to wait then
+     * until all its older stores are done.
+     */
+    private boolean offer(long sequence) {
+        int size = payload.size();
+        if (size > out.maxPayloadLength()) {
+            source.putLong(0, sequence, ByteOrder.LITTLE_ENDIAN);
+            return taken(out.offer(source));
+        }
+        if (!taken(out.tryClaim(size, claim))) {
+            return false;
+        }
+        claim.buffer().putBytes(claim.offset(), source, 0, size);
+        claim.buffer().putLong(claim.offset(), sequence, ByteOrder.LITTLE_ENDIAN);
+        claim.commit();
+        return true;
     }
 
     private void send(DirectBuffer buffer, int offset, int length) {

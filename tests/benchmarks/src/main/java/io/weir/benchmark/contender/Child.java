@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *                                              -> READY pid
  *   SERVE scenario size variant                -> ARMED address             (server)
- *   STOP                                       -> STOPPED                   (server)
+ *   STOP                                       -> STOPPED heldBytes         (server)
  *   RUN scenario size warm seconds address variant -> MEASURING, RESULT {…} (client)
  * </pre>
  *
@@ -134,19 +134,22 @@ public final class Child {
     private void stop() throws Exception {
         Contender contender = serving;
         serving = null;
+        long heldBytes = 0;
         if (contender != null) {
+            heldBytes = contender.heldBytes();
             contender.close();
         }
-        answer("STOPPED");
+        answer("STOPPED " + heldBytes);
     }
 
     private void run(Cell cell, Duration warm, Duration length, String address, String variant) throws Exception {
         Meter meter = new Meter(cell, warm, length, () -> answer("MEASURING"));
+        long heldBytes;
         try (Contender contender = contender(variant)) {
             contender.drive(cell, address, meter);
+            heldBytes = contender.heldBytes();
         }
-        Measurement measured = meter.result();
-        answer("RESULT " + Lines.toJson(measured));
+        answer("RESULT " + Lines.toJson(meter.result(heldBytes)));
     }
 
     private void answer(String line) {

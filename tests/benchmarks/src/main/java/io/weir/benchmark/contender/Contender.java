@@ -19,6 +19,11 @@ interface Contender extends AutoCloseable {
      */
     void drive(Cell cell, String address, Meter meter) throws Exception;
 
+    /** By how much the memory in use has grown since the first message could be sent; zero unless the client stalls. */
+    default long heldBytes() {
+        return 0;
+    }
+
     /** Stops everything that this side has begun; no thread of it keeps a processor busy afterwards. */
     @Override
     void close() throws Exception;

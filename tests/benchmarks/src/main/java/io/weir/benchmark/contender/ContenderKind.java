@@ -28,9 +28,10 @@ public enum ContenderKind {
 
     public Set<Scenario> scenarios() {
         return switch (this) {
-            case AERON -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.SLEEP));
-            case RSOCKET, WEIR_SHM, WEIR_TCP -> EnumSet.allOf(Scenario.class);
-            case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK));
+            case AERON -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.SLEEP, Scenario.STALL));
+            case RSOCKET -> EnumSet.complementOf(EnumSet.of(Scenario.STALL));
+            case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.STALL));
+            case WEIR_SHM, WEIR_TCP -> EnumSet.allOf(Scenario.class);
         };
     }
 

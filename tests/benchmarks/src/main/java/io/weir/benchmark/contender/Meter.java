@@ -88,7 +88,7 @@ final class Meter {
         }
         last = now;
         count++;
-        return cell.scenario() != Scenario.IDLE && turn(now);
+        return !cell.scenario().isRest() && turn(now);
     }
 
     /** The message with this number is here, after all those before it; nobody waits for an answer. */
@@ -131,9 +131,9 @@ final class Meter {
         }
     }
 
-    /** Waits for the end; in {@link Scenario#IDLE}, it is this that measures. */
+    /** Waits for the end; where nothing happens, it is this that measures. */
     void await() throws Exception {
-        if (cell.scenario() == Scenario.IDLE) {
+        if (cell.scenario().isRest()) {
             rest();
         }
         if (!over.await(warm.plus(length).plus(PATIENCE).toNanos(), TimeUnit.NANOSECONDS)) {
@@ -145,9 +145,10 @@ final class Meter {
     /**
      * What was measured.
      *
+     * @param heldBytes goes into it
      * @throws IllegalStateException if it failed
      */
-    Measurement result() {
+    Measurement result(long heldBytes) {
         if (failure != null) {
             throw new IllegalStateException(String.valueOf(failure.getMessage()), failure);
         }
@@ -159,7 +160,8 @@ final class Meter {
                 (ended - begun) / 1e9,
                 histogram.getValueAtPercentile(50),
                 histogram.getValueAtPercentile(99),
-                histogram.getValueAtPercentile(99.9));
+                histogram.getValueAtPercentile(99.9),
+                heldBytes);
     }
 
     private void inOrder(long sequence) {

@@ -18,7 +18,9 @@ public enum Scenario {
     /** {@link #OUTSTANDING} requests under way, each with a reply of its own. */
     ASK,
     /** A connected pair that has nothing to say. */
-    IDLE;
+    IDLE,
+    /** The server sends without end, the client asks for one message and never for another. */
+    STALL;
 
     public static final int OUTSTANDING = 64;
 
@@ -37,9 +39,14 @@ public enum Scenario {
                                 Arrays.stream(values()).map(Scenario::label).toList())));
     }
 
+    /** Whether nothing happens, so that time alone ends the measurement. */
+    public boolean isRest() {
+        return this == IDLE || this == STALL;
+    }
+
     /** Whether messages go to the client only, unanswered. */
     public boolean isOneWay() {
-        return this == ONE_WAY || this == CHECKED;
+        return this == ONE_WAY || this == CHECKED || this == STALL;
     }
 
     /** Whether the round trip's time is the result; else it is the rate. */

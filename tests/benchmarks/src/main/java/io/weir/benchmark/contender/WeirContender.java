@@ -1,6 +1,7 @@
 package io.weir.benchmark.contender;
 
-import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
@@ -8,6 +9,7 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
+import io.weir.core.ReceiveBuffers;
 import io.weir.core.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +17,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -36,6 +40,7 @@ final class WeirContender implements Contender {
     private final Setup setup;
     private final Pause pause;
     private @Nullable Node node;
+    private volatile @Nullable Memory before;
 
     /** @param setup its variant is the way of {@link Waiting} */
     WeirContender(String path, Setup setup) {
@@ -47,7 +52,7 @@ final class WeirContender implements Contender {
     /** The ways of waiting to choose the better of; what sleeps must be allowed to. */
     static List<String> variants(Cell cell) {
         return switch (cell.scenario()) {
-            case SLEEP, IDLE -> List.of(label(Waiting.BALANCED));
+            case SLEEP, IDLE, STALL -> List.of(label(Waiting.BALANCED));
             default -> List.of(label(Waiting.BALANCED), label(Waiting.LATENCY));
         };
     }
@@ -77,6 +82,12 @@ final class WeirContender implements Contender {
     }
 
     @Override
+    public long heldBytes() {
+        Memory then = before;
+        return then == null ? 0 : Memory.now().since(then);
+    }
+
+    @Override
     public void close() {
         pause.close();
         if (node != null) {
@@ -91,6 +102,10 @@ final class WeirContender implements Contender {
                 .waiting(Waiting.valueOf(setup.variant().toUpperCase(Locale.ROOT)))
                 .order(path)
                 .path(path, PathSwitch.REQUIRED)
+                // Nothing of this is measured, and native libraries load slowly where others compete for the
+                // processors.
+                .handshakeTimeout(PATIENCE)
+                .stepTimeout(PATIENCE)
                 .build();
         Node started = Objects.requireNonNull(Node.start(spec).block(PATIENCE));
         node = started;
@@ -109,8 +124,13 @@ final class WeirContender implements Contender {
     /** Runs on the loop, as do the pipelines. */
     private Mono<Void> serve(Cell cell, Channel channel) {
         setup.pinning().pinHere();
+        if (cell.scenario() == Scenario.STALL) {
+            // The first buffer of all makes the allocator take more than it needs.
+            channel.allocator().buffer(cell.size()).release();
+            before = Memory.now();
+        }
         if (cell.scenario().isOneWay()) {
-            return Stream.of(cell, size -> channel.allocator().buffer(size))
+            return Stream.of(cell, size -> memory(channel, size))
                     .map(Message::of)
                     .as(channel::send);
         }
@@ -120,9 +140,13 @@ final class WeirContender implements Contender {
     }
 
     private void exchange(Channel channel, Cell cell, Meter meter) {
-        Dialogue dialogue = new Dialogue(
-                cell, meter, setup.pinning(), size -> channel.allocator().buffer(size));
+        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), size -> memory(channel, size));
         meter.begin();
+        if (cell.scenario() == Scenario.STALL) {
+            before = Memory.now();
+            askOnce(channel, meter);
+            return;
+        }
         if (cell.scenario().isOneWay()) {
             consume(channel, dialogue, meter);
             return;
@@ -133,6 +157,13 @@ final class WeirContender implements Contender {
         Disposable unused = Flux.concat(first, further).as(channel::send).subscribe(nothing -> {}, meter::fail);
     }
 
+    /** What is copied anyhow is cheapest in a new array; what is long lies best in the path's own memory. */
+    private static ByteBuf memory(Channel channel, int size) {
+        return size <= ReceiveBuffers.LARGEST
+                ? Unpooled.buffer(size, size)
+                : channel.allocator().buffer(size);
+    }
+
     private static void consume(Channel channel, Dialogue dialogue, Meter meter) {
         Disposable unused = channel.receive()
                 .map(message -> {
@@ -140,6 +171,25 @@ final class WeirContender implements Contender {
                     return message;
                 })
                 .subscribe(Message::release, meter::fail);
+    }
+
+    private static void askOnce(Channel channel, Meter meter) {
+        channel.receive().subscribe(new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                subscription.request(1);
+            }
+
+            @Override
+            protected void hookOnNext(Message message) {
+                message.release();
+            }
+
+            @Override
+            protected void hookOnError(Throwable failure) {
+                meter.fail(failure);
+            }
+        });
     }
 
     private static Flux<Message> atOnce(Channel channel, Dialogue dialogue) {
@@ -176,7 +226,7 @@ final class WeirContender implements Contender {
     }
 
     private void askAll(Peer peer, Cell cell, Meter meter) {
-        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), ByteBufAllocator.DEFAULT::buffer);
+        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), size -> Unpooled.buffer(size, size));
         List<Message> first = new ArrayList<>();
         for (int i = 0; i < cell.outstanding(); i++) {
             first.add(Message.of(dialogue.next()));

@@ -22,7 +22,7 @@ class MeterTest {
         }
         meter.await();
 
-        Measurement measured = meter.result();
+        Measurement measured = meter.result(0);
         assertThat(said).containsExactly("measuring");
         assertThat(measured.messages()).isBetween(1L, sequence);
         assertThat(measured.seconds()).isGreaterThanOrEqualTo(0.002);
@@ -40,8 +40,8 @@ class MeterTest {
         }
         meter.await();
 
-        assertThat(meter.result().messages()).isPositive();
-        assertThat(meter.result().p50Nanos()).isZero();
+        assertThat(meter.result(0).messages()).isPositive();
+        assertThat(meter.result(0).p50Nanos()).isZero();
     }
 
     @Test
@@ -52,7 +52,7 @@ class MeterTest {
         meter.await();
 
         assertThat(said).containsExactly("measuring");
-        assertThat(meter.result().seconds()).isGreaterThanOrEqualTo(0.002);
+        assertThat(meter.result(0).seconds()).isGreaterThanOrEqualTo(0.002);
     }
 
     @Test
@@ -71,7 +71,7 @@ class MeterTest {
         meter.fail(new IllegalStateException("connection reset"));
         meter.await();
 
-        assertThatThrownBy(meter::result).hasMessage("connection reset");
+        assertThatThrownBy(() -> meter.result(0)).hasMessage("connection reset");
     }
 
     private Meter meter(Scenario scenario, int size) {

@@ -9,30 +9,30 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-class BarTest {
+class RatioBarTest {
 
     @ParameterizedTest
     @CsvSource({"0.8, MET", "1.25, MET", "1.3, WITHIN_TWO", "2.5, WITHIN_TWO", "2.6, MISSED"})
-    void aRoundTripMayTakeSoMuchAtMost(double ratio, Bar.Verdict verdict) {
+    void aRoundTripMayTakeSoMuchAtMost(double ratio, Verdict verdict) {
         assertThat(bar(Scenario.RTT, 1.25).verdict(ratio)).isEqualTo(verdict);
     }
 
     @ParameterizedTest
     @CsvSource({"4, MET", "3, MET", "2.9, WITHIN_TWO", "1.5, WITHIN_TWO", "1.4, MISSED"})
-    void aRateMustBeSoHighAtLeast(double ratio, Bar.Verdict verdict) {
+    void aRateMustBeSoHighAtLeast(double ratio, Verdict verdict) {
         assertThat(bar(Scenario.ONE_WAY, 3).verdict(ratio)).isEqualTo(verdict);
     }
 
     @Test
     void isNotMeasuredWithoutBoth() {
-        Bar.Result result = bar(Scenario.RTT, 1).judge(Standings.of(List.of(), 1));
+        Judgement result = bar(Scenario.RTT, 1).judge(Standings.of(List.of(), 1));
 
-        assertThat(result.verdict()).isEqualTo(Bar.Verdict.NOT_MEASURED);
+        assertThat(result.verdict()).isEqualTo(Verdict.NOT_MEASURED);
         assertThat(result.ratio()).isNull();
     }
 
-    private static Bar bar(Scenario scenario, double factor) {
+    private static RatioBar bar(Scenario scenario, double factor) {
         Cell cell = new Cell(scenario, 32);
-        return new Bar("what", "weir-shm", cell, "aeron", cell, factor, true);
+        return new RatioBar("what", "weir-shm", cell, "aeron", cell, factor, true);
     }
 }
