@@ -200,6 +200,11 @@ public final class Channel {
         return inbound;
     }
 
+    /** Whether somebody has subscribed to what comes in, though perhaps not on the loop yet. */
+    boolean hasReceiver() {
+        return receiver.isTaken();
+    }
+
     boolean inLoop() {
         return session.loop().inLoop();
     }

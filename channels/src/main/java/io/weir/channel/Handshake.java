@@ -38,8 +38,10 @@ import reactor.core.Disposables;
  * <pre>
  *   HELLO both, CARD both, then for each candidate:
  *   PROPOSE, OFFER both, OPENED both (or FAILED from either: next candidate),
- *   PROBE and PROBED over the new link, several times; USE over the new link: the session begins
+ *   PROBE and PROBED over the new link, several times; USE over the new link, and USE back: the session begins
  * </pre>
+ *
+ * The accepting side's USE makes sure that it has not preferred another connection meanwhile (see {@link Peers}).
  *
  * Frames of a candidate carry the attempt's number; late ones of an earlier attempt are dropped. The nonce in our OFFER must come
  * back over the link itself, which proves that the link ends where the bootstrap connection does. Loop thread only.
@@ -57,6 +59,9 @@ final class Handshake implements LinkHandler {
 
     /** Round trips measured over the bootstrap connection when another path is to be tried. */
     private static final int MEASURES = 4;
+
+    /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
+    private static final long LAST = -1;
 
     /** What an adapter may offer, in bytes. */
     private static final int MAX_OFFER = 4096;
@@ -83,6 +88,9 @@ final class Handshake implements LinkHandler {
     private @Nullable PeerCard card;
     private @Nullable Attempt attempt;
     private int attempts;
+    /** No candidate is left; said when the other side has not given way to another connection, which would explain it. */
+    private @Nullable PathRequired exhausted;
+
     private int measured;
     private long measureSent;
     private long fastest = Long.MAX_VALUE;
@@ -196,12 +204,14 @@ final class Handshake implements LinkHandler {
 
     @Override
     public void lost(WeirException reason) {
-        Class<?> type = reason.getClass();
-        fail(
-                type == ProtocolMismatch.class
-                        ? reason
-                        : new PeerUnavailable(
-                                name() + " ended the connection in the handshake: " + reason.getMessage(), reason));
+        if (exhausted != null) {
+            fail(exhausted);
+        } else if (reason instanceof ProtocolMismatch) {
+            fail(reason);
+        } else {
+            fail(new PeerUnavailable(
+                    name() + " ended the connection in the handshake: " + reason.getMessage(), reason));
+        }
     }
 
     private void send(FrameKind kind, int number, ByteBuf body) {
@@ -309,6 +319,11 @@ final class Handshake implements LinkHandler {
     }
 
     private void measured(Frame in) {
+        PathRequired refusal = exhausted;
+        if (refusal != null && in.second() == LAST) {
+            refuse(refusal);
+            return;
+        }
         if (measured == 0 || in.second() != measured) {
             return;
         }
@@ -325,8 +340,9 @@ final class Handshake implements LinkHandler {
     private void next(@Nullable String lastFailure) {
         String path = candidates.poll();
         if (path == null) {
-            refuse(new PathRequired("no path to " + name() + " could be opened; the last failed with: " + lastFailure
-                    + "\n" + recorder.build(Objects.requireNonNull(peerId))));
+            exhausted = new PathRequired("no path to " + name() + " could be opened; the last failed with: " + lastFailure
+                    + "\n" + recorder.build(Objects.requireNonNull(peerId)));
+            send(out.set(FrameKind.PROBE, 0, 0, 0).words(0, LAST));
             return;
         }
         attempts++;
@@ -498,15 +514,19 @@ final class Handshake implements LinkHandler {
                             probe();
                         } else {
                             offer(out.set(FrameKind.USE, 0, 0, number));
-                            use(open);
                         }
                     }
                 }
                 case USE -> {
-                    if (connecting || !theirsOpen) {
+                    if (!theirsOpen || (connecting && round < PROBES)) {
                         throw new ProtocolMismatch("USE has no place here");
                     }
-                    use(open);
+                    if (!connecting) {
+                        offer(out.set(FrameKind.USE, 0, 0, number));
+                    }
+                    if (!over) {
+                        use(open);
+                    }
                 }
                 default -> throw new ProtocolMismatch(in.kind() + " came over a link that is not in use yet");
             }

@@ -79,6 +79,8 @@ final class Inbound {
 
     void sink(MessageSink consumer) {
         sink = consumer;
+        // What came before an error is delivered before it, if it was asked for.
+        handOut(consumer);
         drain();
     }
 
@@ -229,7 +231,17 @@ final class Inbound {
         if (delivering || to == null || told) {
             return;
         }
-        while (!cancelled && error == null && window.mayDeliver()) {
+        if (error == null) {
+            handOut(to);
+        }
+        if (!told && (error != null || (ended && held.isEmpty()))) {
+            tell(to);
+        }
+    }
+
+    private void handOut(MessageSink to) {
+        Throwable before = error;
+        while (!cancelled && error == before && window.mayDeliver()) {
             Held next = held.poll();
             if (next == null) {
                 break;
@@ -237,9 +249,6 @@ final class Inbound {
             channel.touched();
             session.counters().queuedBytes -= next.cost;
             deliver(to, next.message, next.flags, next.number, next.cost);
-        }
-        if (!told && (error != null || (ended && held.isEmpty()))) {
-            tell(to);
         }
     }
 
@@ -279,7 +288,12 @@ final class Inbound {
         }
         error = reason;
         drain();
-        if (sink == null) {
+        releaseIfUnwanted();
+    }
+
+    /** Nobody receives, nor is about to. */
+    private void releaseIfUnwanted() {
+        if (sink == null && !channel.hasReceiver()) {
             release();
         }
     }
@@ -292,7 +306,7 @@ final class Inbound {
 
     /** The session is over. A sink goes on with what has come before the end; what nobody has asked for yet is lost. */
     void lost(Throwable reason) {
-        if (sink == null && error == null) {
+        if (error == null && sink == null && !channel.hasReceiver()) {
             error = reason;
             release();
         }

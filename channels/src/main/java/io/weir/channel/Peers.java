@@ -27,8 +27,9 @@ import reactor.core.Disposables;
  * Whom a node is connected to and whom it is about to be: one session for each peer, however many connections are begun at
  * once from either side. Any thread may call; whatever belongs to a session is done on its loop.
  *
- * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept: that node refuses the
- * other's, which then waits for it. Both compute the same from the two HELLOs.
+ * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept, unless the other
+ * one is in use already. That node alone decides, because each learns of the second connection at another moment: it refuses
+ * the other's, which then waits for the one that is kept.
  */
 final class Peers {
 
@@ -70,10 +71,9 @@ final class Peers {
                 if (other.connecting() && handshake.connecting()) {
                     return Verdict.ATTACH;
                 }
-                // Connecting to oneself, both ends are here, and do not cross.
-                if (order != 0 && other.connecting() != handshake.connecting()) {
-                    boolean oursWins = order < 0;
-                    if (oursWins == handshake.connecting()) {
+                boolean crossing = other.connecting() != handshake.connecting();
+                if (crossing && order < 0) {
+                    if (handshake.connecting()) {
                         loser = other;
                     } else {
                         verdict = Verdict.CROSSED;

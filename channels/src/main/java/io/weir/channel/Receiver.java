@@ -39,6 +39,11 @@ final class Receiver extends Flux<Message> implements Subscription, MessageSink 
         channel.execute(this::attach);
     }
 
+    /** Whether there is a subscriber; any thread may ask. */
+    boolean isTaken() {
+        return taken.get();
+    }
+
     private void attach() {
         attached = true;
         if (cancelled) {

@@ -39,6 +39,9 @@ final class Session implements LinkHandler {
     /** How often closing looks whether everything has been sent. */
     private static final Duration DRAIN_LOOK = Duration.ofMillis(5);
 
+    /** How long a goodbye waits for room on the link: a peer that reads makes some in far less. */
+    private static final Duration FAREWELL = Duration.ofSeconds(1);
+
     /** Longer names are refused: a port's name is an identifier. */
     static final int MAX_PORT_NAME = 255;
 
@@ -65,6 +68,12 @@ final class Session implements LinkHandler {
     private int nextNumber;
     private int highestTheirs;
     private @Nullable WeirException ended;
+
+    /** The goodbye that waits for room on the link; null if there is none. */
+    private @Nullable String farewell;
+
+    private Runnable onLeft = () -> {};
+    private Disposable farewellLimit = Disposables.disposed();
 
     // Counters, read by others without ordering: each is written by the loop only.
     private final Counters counters = new Counters();
@@ -242,6 +251,10 @@ final class Session implements LinkHandler {
 
     @Override
     public void writable() {
+        if (ended != null) {
+            sayFarewell();
+            return;
+        }
         full = false;
         drain();
     }
@@ -294,6 +307,10 @@ final class Session implements LinkHandler {
 
     @Override
     public void frame(Frame in) {
+        if (ended != null) {
+            in.body().release();
+            return;
+        }
         counters.framesReceived++;
         try {
             receive(in);
@@ -444,30 +461,63 @@ final class Session implements LinkHandler {
         end(
                 reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason),
                 false);
+        left();
     }
 
-    /** Ends the session because of what the peer did, and tells it. */
+    /** Ends the session because of what the peer did, and tells it if the link has room. */
     void abandon(WeirException reason) {
         if (ended == null) {
-            sayGoodbye(Errors.text(reason));
+            var unused = sayGoodbye(Errors.text(reason));
             end(reason, true);
         }
     }
 
-    /** Says goodbye, then ends: what was handed to the link before is still delivered. */
-    void leave(String reason) {
-        if (ended == null) {
-            sayGoodbye(reason);
-            end(new SessionLost("the connection to " + peer.id() + " was closed here: " + reason), true);
+    /** Ends, and says goodbye as soon as the link has room: what was handed to it before is still delivered. */
+    private void leave(String reason, Runnable left) {
+        if (ended != null) {
+            Runnable first = onLeft;
+            onLeft = () -> {
+                first.run();
+                left.run();
+            };
+            if (farewell == null) {
+                left();
+            }
+            return;
+        }
+        end(new SessionLost("the connection to " + peer.id() + " was closed here: " + reason), false);
+        farewell = reason;
+        onLeft = left;
+        farewellLimit = loop.schedule(this::closeLink, FAREWELL);
+        sayFarewell();
+    }
+
+    private void sayFarewell() {
+        if (farewell != null && sayGoodbye(farewell)) {
+            closeLink();
         }
     }
 
-    private void sayGoodbye(String reason) {
+    private void closeLink() {
+        link.close();
+        left();
+    }
+
+    private void left() {
+        farewell = null;
+        farewellLimit.dispose();
+        Runnable waiter = onLeft;
+        onLeft = () -> {};
+        waiter.run();
+    }
+
+    private boolean sayGoodbye(String reason) {
         ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
-        if (!link.offer(frame.set(FrameKind.GOODBYE, 0, 0, 0).body(text))) {
-            // The link is full: the peer hears of a loss instead of a goodbye.
+        boolean said = link.offer(frame.set(FrameKind.GOODBYE, 0, 0, 0).body(text));
+        if (!said) {
             text.release();
         }
+        return said;
     }
 
     /** Completes when nothing that was handed over waits to be sent, or when the limit has passed. */
@@ -501,10 +551,7 @@ final class Session implements LinkHandler {
 
     /** Says goodbye and ends. */
     Mono<Void> left(String reason) {
-        return Mono.create(sink -> execute(() -> {
-            leave(reason);
-            sink.success();
-        }));
+        return Mono.create(sink -> execute(() -> leave(reason, sink::success)));
     }
 
     PeerStats stats() {

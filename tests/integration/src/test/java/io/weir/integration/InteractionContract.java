@@ -216,7 +216,7 @@ interface InteractionContract extends OnRoute {
     @Test
     default void moreAsksThanMayWaitAreRefused(Nodes nodes) {
         Pair pair = nodes.pair(spec -> spec.windowItems(8));
-        int served = 8;
+        int underWay = 2 * 8;
         int waiting = 16 * 1024;
         int refused = 100;
         CountDownLatch refusals = new CountDownLatch(refused);
@@ -224,7 +224,7 @@ interface InteractionContract extends OnRoute {
             message.release();
             return Mono.never();
         });
-        Disposable asking = Flux.range(0, served + waiting + refused)
+        Disposable asking = Flux.range(0, underWay + waiting + refused)
                 .flatMap(
                         i -> pair.peer().ask("never", text("?")).onErrorResume(error -> {
                             assertThat(error).isInstanceOf(Overloaded.class).hasMessageContaining("'never'");

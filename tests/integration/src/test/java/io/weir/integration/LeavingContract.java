@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Channel;
 import io.weir.core.Message;
+import io.weir.core.Refused;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.tck.Seed;
@@ -161,6 +162,7 @@ interface LeavingContract extends OnRoute {
         private final List<Probe<?>> atFar = new ArrayList<>();
         private final List<Source> sources = new ArrayList<>();
         private final Pair pair;
+        private final Probe<Channel> waiting = Probe.of(1, channel -> {});
 
         Traffic(Pair pair) {
             this.pair = pair;
@@ -182,9 +184,7 @@ interface LeavingContract extends OnRoute {
             receive(idle.near(), atNear, Long.MAX_VALUE);
             receive(idle.far(), atFar, Long.MAX_VALUE);
             pair.open("untouched");
-            Probe<Channel> waiting = Probe.of(1, channel -> {});
             pair.peer().channel("closed door").subscribe(waiting);
-            atNear.add(waiting);
             Pair.Ends stalled = pair.open("stalled");
             send(stalled.near(), atNear, Sizes.LONG);
             receive(stalled.far(), atFar, 0);
@@ -225,6 +225,10 @@ interface LeavingContract extends OnRoute {
             atNear.forEach(probe -> lost(probe, pair.far().id().toString(), near));
             atFar.forEach(probe -> lost(probe, pair.near().id().toString(), far));
             sources.forEach(Source::awaitCancelled);
+            // A node that closes serves its ports no longer, before it says goodbye.
+            assertThat(waiting.awaitError())
+                    .isInstanceOfAny(SessionLost.class, Refused.class)
+                    .hasMessageContaining(pair.far().id().toString());
         }
 
         private static void lost(Probe<?> probe, String name, String how) {

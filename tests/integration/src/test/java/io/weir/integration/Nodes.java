@@ -30,6 +30,7 @@ final class Nodes {
     Node start(NodeSpec spec) {
         Node node = Objects.requireNonNull(Node.start(spec).block(Patience.LIMIT));
         started.add(node);
+        Pair.prepare(node);
         return node;
     }
 

@@ -21,8 +21,9 @@ record Pair(Node near, Node far, Peer peer) {
 
     private static final String QUIET = "quiet";
 
-    Pair {
-        var unused = far.answer(QUIET, Mono::just);
+    /** What {@link #settle} needs. */
+    static void prepare(Node node) {
+        var unused = node.answer(QUIET, Mono::just);
     }
 
     /** Both ends of one channel. */

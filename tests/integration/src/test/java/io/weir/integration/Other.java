@@ -1,0 +1,111 @@
+package io.weir.integration;
+
+import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.core.Message;
+import java.io.IOException;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/**
+ * A node in a process of its own, which serves what tests of two processes need. Started by {@link Child} with the route's name.
+ */
+final class Other {
+
+    /** Sends back what it gets. */
+    static final String ECHO = "echo";
+
+    /** Pours out the parcels that the request names. */
+    static final String POUR = "pour";
+
+    /** Checks parcels, whose seed and sizes come first, and answers with their number when the end has come. */
+    static final String SINK = "sink";
+
+    /** As {@link #SINK}, but fails after 20. */
+    static final String FAILING = "failing";
+
+    /** Takes a channel and does nothing with it. */
+    static final String STALLED = "stalled";
+
+    /** Answers with the request. */
+    static final String ASK = "ask";
+
+    /** Never answers. */
+    static final String NEVER = "never";
+
+    /** Answers with what the process holds of the system, and with the payloads that are out. */
+    static final String STATE = "state";
+
+    private Other() {}
+
+    /** The parcels that a text names: seed, sizes, count. */
+    record Order(Parcels parcels, long count) {
+
+        static Order of(Message message) {
+            String[] words = message.text().split(" ", 3);
+            message.release();
+            return new Order(
+                    new Parcels(Long.parseLong(words[0]), Sizes.valueOf(words[1])), Long.parseLong(words[2]));
+        }
+
+        Message message() {
+            return Message.of(parcels.seed() + " " + parcels.sizes() + " " + count);
+        }
+
+        Flux<Message> flux() {
+            return parcels.flux(count);
+        }
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        NodeSpec.Builder spec =
+                arguments[0].equals("ANY") ? Route.any("other") : Route.valueOf(arguments[0]).spec("other");
+        Node node = Objects.requireNonNull(Node.start(spec.build()).block(Patience.LIMIT));
+        serve(node);
+        System.out.println("READY " + node.address());
+        while (System.in.read() >= 0) {
+            // Until whoever has started us is gone.
+        }
+        node.close().block(Patience.LIMIT);
+        System.exit(0);
+    }
+
+    private static void serve(Node node) {
+        var echo = node.serve(ECHO, channel -> channel.send(channel.receive()));
+        var pour = node.stream(POUR, request -> Order.of(request).flux());
+        var sink = node.serve(SINK, channel -> check(channel, Long.MAX_VALUE));
+        var failing = node.serve(FAILING, channel -> check(channel, 20));
+        var stalled = node.serve(STALLED, channel -> Mono.never());
+        var ask = node.answer(ASK, Mono::just);
+        var never = node.answer(NEVER, message -> {
+            message.release();
+            return Mono.never();
+        });
+        var state = node.answer(STATE, message -> {
+            message.release();
+            return Mono.just(Message.of(Holdings.now() + " payloads=" + Payloads.out()));
+        });
+    }
+
+    private static Mono<Void> check(Channel channel, long failAt) {
+        AtomicLong count = new AtomicLong();
+        return channel.send(channel.receive()
+                .switchOnFirst((signal, all) -> {
+                    Message first = signal.get();
+                    if (first == null) {
+                        return all;
+                    }
+                    Parcels parcels = Order.of(first).parcels();
+                    return all.skip(1).doOnNext(message -> {
+                        parcels.check(count.getAndIncrement(), message);
+                        if (count.get() == failAt) {
+                            throw new IllegalStateException("failed on purpose");
+                        }
+                    });
+                })
+                .thenMany(Mono.fromSupplier(() -> Message.of(count.toString()))));
+    }
+}

@@ -1,0 +1,230 @@
+package io.weir.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import io.weir.tck.Seed;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
+import reactor.test.StepVerifier;
+
+/** Two processes, one of which is killed, stopped, continued, or ends by itself. */
+@EnabledOnOs(OS.LINUX)
+class ProcessesTest implements OnRoute {
+
+    /** Streams in both directions, a stalled one, a request without an answer. */
+    private static final class Traffic {
+
+        final List<Probe<?>> probes = new ArrayList<>();
+        final List<Source> sources = new ArrayList<>();
+        final List<Probe<Message>> received = new ArrayList<>();
+
+        Traffic(Peer peer) {
+            for (int i = 0; i < 4; i++) {
+                Sizes sizes = i == 3 ? Sizes.LONG : Sizes.MIXED;
+                Source source = new Source(new Parcels(Seed.of("traffic") + i, sizes));
+                Probe<Message> echoed = Probe.of(Long.MAX_VALUE, source.parcels().checker());
+                peer.exchange(Other.ECHO, source.endless()).subscribe(echoed);
+                Parcels poured = new Parcels(Seed.of("pour") + i, sizes);
+                Probe<Message> pouring = Probe.of(Long.MAX_VALUE, poured.checker());
+                peer.stream(Other.POUR, new Other.Order(poured, Long.MAX_VALUE).message())
+                        .subscribe(pouring);
+                sources.add(source);
+                received.add(echoed);
+                received.add(pouring);
+            }
+            probes.addAll(received);
+            Channel stalled = peer.channel(Other.STALLED).block(Patience.LIMIT);
+            Source source = Source.of(Sizes.FRAME);
+            Probe<Void> sending = Probe.end();
+            stalled.sendDelivered(source.endless()).subscribe(sending);
+            Probe<Message> nothing = Probe.releasing(Long.MAX_VALUE);
+            stalled.receive().subscribe(nothing);
+            Probe<Message> asking = Probe.releasing(1);
+            peer.ask(Other.NEVER, Message.of("?")).subscribe(asking);
+            sources.add(source);
+            probes.addAll(List.of(sending, nothing, asking));
+        }
+
+        void await(long messages) {
+            received.forEach(probe -> probe.awaitReceived(messages));
+        }
+
+        void awaitLoss(Peer peer) {
+            for (Probe<?> probe : probes) {
+                assertThat(probe.awaitError())
+                        .isInstanceOf(SessionLost.class)
+                        .hasMessageContaining(peer.id().toString());
+            }
+            sources.forEach(Source::awaitCancelled);
+        }
+    }
+
+    private static Peer connect(Node node, Child child) {
+        return node.connect(child.address()).block(Patience.LIMIT);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHM", "NIO"})
+    void aPeerIsKilled(Route route, Nodes nodes) {
+        Node near = nodes.start(route.spec("near").build());
+        SplittableRandom random = Seed.random("kill");
+        for (int round = 0; round < 3; round++) {
+            try (Child child = Child.start(Other.class, route.name())) {
+                Peer peer = connect(near, child);
+                assertThat(peer.path().chosen().orElseThrow().path()).isEqualTo(route.path);
+                Traffic traffic = new Traffic(peer);
+                traffic.await(random.nextInt(3));
+
+                child.kill();
+
+                traffic.awaitLoss(peer);
+                Patience.until("nobody is connected", () -> near.connected().isEmpty());
+                StepVerifier.create(peer.ask(Other.ASK, Message.of("?")))
+                        .expectError(SessionLost.class)
+                        .verify(Patience.LIMIT);
+            }
+        }
+    }
+
+    /** At any moment: also while it is being connected to. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHM"})
+    void aPeerIsKilledWhileConnecting(Route route, Nodes nodes) {
+        Node near = nodes.start(route.spec("near").build());
+        SplittableRandom random = Seed.random("kill early");
+        for (int round = 0; round < 4; round++) {
+            try (Child child = Child.start(Other.class, route.name())) {
+                Probe<Message> asking = Probe.releasing(1);
+                near.connect(child.address())
+                        .flatMap(peer -> peer.ask(Other.NEVER, Message.of("?")))
+                        .subscribe(asking);
+                for (int spin = random.nextInt(3_000_000); spin > 0; spin--) {
+                    Thread.onSpinWait();
+                }
+
+                child.kill();
+
+                assertThat(asking.awaitError()).isInstanceOf(WeirException.Retryable.class);
+                Patience.until("nobody is connected", () -> near.connected().isEmpty());
+            }
+        }
+    }
+
+    /** A peer that stands still for a while loses nothing, costs a window, and delays nobody else. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHM"})
+    void aPeerIsStoppedAndContinued(Route route, Nodes nodes) {
+        Node near = nodes.start(route.spec("near").build());
+        try (Child child = Child.start(Other.class, route.name());
+                Child neighbour = Child.start(Other.class, route.name())) {
+            Peer peer = connect(near, child);
+            Peer other = connect(near, neighbour);
+            int count = 3_000;
+            List<Probe<Message>> probes = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                Source source = new Source(new Parcels(Seed.of("stop") + i, Sizes.MIXED));
+                Probe<Message> echoed = Probe.of(Long.MAX_VALUE, source.parcels().checker());
+                peer.exchange(Other.ECHO, source.flux(count)).subscribe(echoed);
+                probes.add(echoed);
+            }
+            for (int stop = 1; stop <= 3; stop++) {
+                long some = 200L * stop;
+                probes.forEach(probe -> probe.awaitReceived(some));
+
+                child.signal("STOP");
+
+                Parcels parcels = new Parcels(Seed.of("neighbour") + stop, Sizes.MIXED);
+                StepVerifier.create(other.exchange(Other.ECHO, parcels.flux(500)).doOnNext(parcels.checker()))
+                        .expectNextCount(500)
+                        .expectComplete()
+                        .verify(Patience.LIMIT);
+                assertThat(near.connected()).hasSize(2);
+                child.signal("CONT");
+            }
+            for (Probe<Message> probe : probes) {
+                assertThat(probe.awaitComplete().received()).isEqualTo(count);
+            }
+        }
+    }
+
+    /** The end of its standard input is the child's end: it says goodbye, and leaves nothing to be cleared up. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHM", "NIO"})
+    void aPeerEndsByItself(Route route, Nodes nodes) {
+        Node near = nodes.start(route.spec("near").build());
+        try (Child child = Child.start(Other.class, route.name())) {
+            Peer peer = connect(near, child);
+            Parcels parcels = new Parcels(Seed.of("end"), Sizes.MIXED);
+            StepVerifier.create(peer.exchange(Other.ECHO, parcels.flux(1_000)).doOnNext(parcels.checker()))
+                    .expectNextCount(1_000)
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
+            Probe<Message> asking = Probe.releasing(1);
+            peer.ask(Other.NEVER, Message.of("?")).subscribe(asking);
+
+            assertThat(child.leave()).as(child.said()).isZero();
+
+            assertThat(asking.awaitError())
+                    .isInstanceOf(SessionLost.class)
+                    .hasMessageContaining(peer.id().toString())
+                    .hasMessageContaining("has left");
+        }
+    }
+
+    /** Without any setting, two processes of one host meet in shared memory; without native code, over tcp. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void thePathBetweenTwoProcesses(boolean nativeHere, Nodes nodes) {
+        Node near = nodes.start(Route.any("near").nativeAllowed(nativeHere).build());
+        try (Child child = Child.start(Other.class, "ANY")) {
+            Peer peer = connect(near, child);
+
+            assertThat(peer.path().chosen().orElseThrow().path()).isEqualTo(nativeHere ? "shm" : "tcp");
+            assertThat(peer.path().line()).contains("local: ");
+            StepVerifier.create(peer.ask(Other.ASK, Message.of("?")).doOnNext(Message::release).then())
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
+        }
+    }
+
+    /** Many processes that come and go at once. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHM"})
+    void severalPeers(Route route, Nodes nodes) {
+        Node near = nodes.start(route.spec("near").loops(2).build());
+        List<Child> children = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                children.add(Child.start(Other.class, route.name()));
+            }
+            Parcels parcels = new Parcels(Seed.of("several"), Sizes.MIXED);
+            Long count = Flux.fromIterable(children)
+                    .flatMap(child -> near.connect(child.address()))
+                    .flatMap(peer -> Flux.range(0, 5)
+                            .flatMap(i -> peer.exchange(Other.ECHO, parcels.flux(300)).transform(flux -> {
+                                var check = parcels.checker();
+                                return flux.doOnNext(check);
+                            })))
+                    .count()
+                    .block(Patience.LIMIT);
+            assertThat(count).isEqualTo(3 * 5 * 300);
+            assertThat(near.connected()).hasSize(3);
+        } finally {
+            children.forEach(Child::close);
+        }
+        Patience.until("nobody is connected", () -> near.connected().isEmpty());
+    }
+}

@@ -1,0 +1,107 @@
+package io.weir.integration;
+
+import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.Subscription;
+import org.reactivestreams.tck.PublisherVerification;
+import org.reactivestreams.tck.TestEnvironment;
+import org.testng.annotations.AfterClass;
+import org.testng.annotations.BeforeClass;
+import org.testng.annotations.Test;
+import reactor.core.publisher.Flux;
+
+/** The rules of Reactive Streams for publishers, on what a channel publishes. */
+@Test
+public class RulesOfReceiveTest extends PublisherVerification<Message> {
+
+    private static final Parcels PARCELS = new Parcels(1, Sizes.TINY);
+
+    private final List<Node> nodes = new ArrayList<>();
+    private Peer peer;
+
+    public RulesOfReceiveTest() {
+        super(new TestEnvironment(2_000, 100), 2_000);
+    }
+
+    @BeforeClass
+    public void connect() {
+        Node near = start("near");
+        Node far = start("far");
+        var numbers = far.serve("numbers", channel -> channel.send(channel.receive()
+                .next()
+                .flatMapMany(message -> {
+                    long count = Long.parseLong(message.text());
+                    message.release();
+                    return PARCELS.flux(count);
+                })));
+        var fails = far.serve("fails", channel -> {
+            throw new IllegalStateException("on purpose");
+        });
+        peer = Objects.requireNonNull(near.connect(far.address()).block(Patience.LIMIT));
+    }
+
+    private Node start(String name) {
+        Node node = Objects.requireNonNull(
+                Node.start(Route.any(name).order("tcp").build()).block(Patience.LIMIT));
+        nodes.add(node);
+        return node;
+    }
+
+    @AfterClass
+    public void close() {
+        Flux.fromIterable(nodes).flatMap(Node::close).then().block(Patience.LIMIT);
+    }
+
+    @Override
+    public Publisher<Message> createPublisher(long elements) {
+        Channel channel = Objects.requireNonNull(peer.channel("numbers").block(Patience.LIMIT));
+        var sending = channel.send(Flux.just(Message.of(Long.toString(elements)))).subscribe();
+        return new Releasing(channel.receive());
+    }
+
+    @Override
+    public Publisher<Message> createFailedPublisher() {
+        Channel channel = Objects.requireNonNull(peer.channel("fails").block(Patience.LIMIT));
+        return new Releasing(channel.receive());
+    }
+
+    /** Releases each message; otherwise hands everything on as it is. */
+    private record Releasing(Publisher<Message> of) implements Publisher<Message> {
+
+        @Override
+        public void subscribe(Subscriber<? super Message> to) {
+            of.subscribe(to == null ? null : new Each(to));
+        }
+    }
+
+    private record Each(Subscriber<? super Message> to) implements Subscriber<Message> {
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            to.onSubscribe(subscription);
+        }
+
+        @Override
+        public void onNext(Message message) {
+            message.release();
+            to.onNext(message);
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            to.onError(error);
+        }
+
+        @Override
+        public void onComplete() {
+            to.onComplete();
+        }
+    }
+}

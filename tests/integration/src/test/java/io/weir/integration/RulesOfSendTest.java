@@ -1,0 +1,67 @@
+package io.weir.integration;
+
+import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.reactivestreams.Subscriber;
+import org.reactivestreams.tck.SubscriberBlackboxVerification;
+import org.reactivestreams.tck.TestEnvironment;
+import org.testng.annotations.AfterClass;
+import org.testng.annotations.BeforeClass;
+import org.testng.annotations.Test;
+import reactor.core.publisher.Flux;
+
+/** The rules of Reactive Streams for subscribers, on what subscribes to the source that a channel sends. */
+@Test
+public class RulesOfSendTest extends SubscriberBlackboxVerification<Message> {
+
+    private static final Parcels PARCELS = new Parcels(1, Sizes.TINY);
+
+    private final List<Node> nodes = new ArrayList<>();
+    private Peer peer;
+
+    public RulesOfSendTest() {
+        super(new TestEnvironment(2_000, 100));
+    }
+
+    @BeforeClass
+    public void connect() {
+        Node near = start("near");
+        Node far = start("far");
+        var sink = far.serve("sink", channel -> channel.receive().doOnNext(Message::release).then());
+        peer = Objects.requireNonNull(near.connect(far.address()).block(Patience.LIMIT));
+    }
+
+    private Node start(String name) {
+        Node node = Objects.requireNonNull(
+                Node.start(Route.any(name).order("tcp").build()).block(Patience.LIMIT));
+        nodes.add(node);
+        return node;
+    }
+
+    @AfterClass
+    public void close() {
+        Flux.fromIterable(nodes).flatMap(Node::close).then().block(Patience.LIMIT);
+    }
+
+    /** What the channel subscribes with, caught by a publisher that only looks. */
+    @Override
+    @SuppressWarnings("unchecked")
+    public Subscriber<Message> createSubscriber() {
+        Channel channel = Objects.requireNonNull(peer.channel("sink").block(Patience.LIMIT));
+        CompletableFuture<Subscriber<? super Message>> caught = new CompletableFuture<>();
+        var sending = channel.send(caught::complete).subscribe(nothing -> {}, error -> {});
+        return (Subscriber<Message>) caught.orTimeout(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+    }
+
+    @Override
+    public Message createElement(int element) {
+        return PARCELS.message(element);
+    }
+}

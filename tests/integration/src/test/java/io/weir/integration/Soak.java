@@ -1,0 +1,211 @@
+package io.weir.integration;
+
+import io.weir.channel.Node;
+import io.weir.channel.NodeDefaults;
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import io.weir.core.PeerAddress;
+import io.weir.core.RemoteFailure;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Does random things with an {@link Other} for a while, each of which can tell whether it went well: everything arrives once, whole, in
+ * order. At the end everything must be as before. Started by {@link Child} with the route, the other's address, seconds and
+ * seed; exits with 0 if all went well.
+ */
+final class Soak {
+
+    /** Jobs at once. */
+    private static final int JOBS = 12;
+
+    /**
+     * Bytes of payloads that may exist at once: each job has a stream of its own and its echo, each of which may hold a window and what
+     * its source was asked for.
+     */
+    private static final long BOUND = JOBS * 2L * (NodeDefaults.WINDOW_BYTES + Sizes.LONG.longest()) * 2;
+
+    private final Peer peer;
+    private final SplittableRandom random;
+    private final AtomicLong messages = new AtomicLong();
+    private final AtomicLong most = new AtomicLong();
+
+    private Soak(Peer peer, SplittableRandom random) {
+        this.peer = peer;
+        this.random = random;
+    }
+
+    public static void main(String[] arguments) {
+        Route route = Route.valueOf(arguments[0]);
+        long seconds = Long.parseLong(arguments[2]);
+        long seed = Long.parseLong(arguments[3]);
+        System.out.println("READY");
+        try {
+            long before = Holdings.now().threads();
+            Node node = Objects.requireNonNull(Node.start(route.spec("soak").build()).block(Patience.LIMIT));
+            Peer peer = Objects.requireNonNull(
+                    node.connect(PeerAddress.parse(arguments[1])).block(Patience.LIMIT));
+            new Soak(peer, new SplittableRandom(seed)).run(seconds);
+            node.close().block(Patience.LIMIT);
+            check("threads", before, Holdings.now().threads());
+            check("payloads", 0, Payloads.out());
+        } catch (Throwable t) {
+            System.out.println("FAILED with seed " + seed);
+            t.printStackTrace(System.out);
+            System.exit(1);
+        }
+        System.exit(0);
+    }
+
+    private static void check(String what, Object before, Object after) {
+        if (!before.equals(after)) {
+            throw new AssertionError(what + ": " + before + " before, " + after + " after");
+        }
+    }
+
+    private static void check(String what, long before, long after) {
+        check(what, (Object) before, (Object) after);
+    }
+
+    private void run(long seconds) {
+        // The first round loads and opens whatever is kept for good.
+        jobs(Flux.range(0, 100)).block(Patience.LIMIT);
+        settle();
+        Holdings before = Holdings.now();
+        String there = state();
+
+        long end = System.nanoTime() + seconds * 1_000_000_000;
+        long jobs = Objects.requireNonNull(jobs(Flux.range(0, Integer.MAX_VALUE)
+                        .takeWhile(i -> System.nanoTime() < end))
+                .block(Patience.LIMIT.plusSeconds(seconds)));
+
+        settle();
+        Patience.until(() -> "as before: " + before + ", but " + Holdings.now(), () -> Holdings.now().equals(before));
+        Patience.until(() -> "there as before: " + there + ", but " + state(), () -> state().equals(there));
+        Patience.until("no payload is out", () -> Payloads.out() == 0);
+        if (most.get() > BOUND) {
+            throw new AssertionError(most + " bytes of payloads existed at once, more than " + BOUND);
+        }
+        System.out.println("DONE " + jobs + " jobs, " + messages + " messages, at most " + most + " bytes at once; " + peer.path().line());
+    }
+
+    /** Nothing is under way any more: all channels but those of requests are forgotten. */
+    private void settle() {
+        String before = state();
+        for (int same = 0; same < 3; ) {
+            String now = state();
+            same = now.equals(before) ? same + 1 : 0;
+            before = now;
+        }
+    }
+
+    private String state() {
+        Message answer = Objects.requireNonNull(peer.ask(Other.STATE, Message.of("?")).block(Patience.LIMIT));
+        String text = answer.text();
+        answer.release();
+        return text;
+    }
+
+    private Mono<Long> jobs(Flux<Integer> numbers) {
+        return numbers.flatMap(i -> job(random.split(), i).thenReturn(i), JOBS).count();
+    }
+
+    private Mono<Void> job(SplittableRandom dice, int number) {
+        int kind = dice.nextInt(8);
+        Sizes sizes = dice.nextInt(12) == 0 ? Sizes.LONG : dice.nextBoolean() ? Sizes.MIXED : Sizes.TINY;
+        long count = sizes == Sizes.LONG ? dice.nextInt(1, 4) : dice.nextInt(400);
+        Other.Order order = new Other.Order(new Parcels(dice.nextLong(), sizes), count);
+        String name = "job " + number + " of kind " + kind + ", " + order;
+        Mono<Void> job =
+                switch (kind) {
+                    case 0 -> all(peer.exchange(Other.ECHO, order.flux()), order, dice);
+                    case 1 -> some(peer.exchange(Other.ECHO, endless(order)), order, dice);
+                    case 2 -> all(peer.stream(Other.POUR, order.message()), order, dice);
+                    case 3 -> some(
+                            peer.stream(Other.POUR, new Other.Order(order.parcels(), Long.MAX_VALUE).message()), order, dice);
+                    case 4 -> push(order, dice);
+                    case 5 -> ask(order);
+                    case 6 -> failingSource(order);
+                    default -> failingHandler(order);
+                };
+        return job.timeout(Patience.LIMIT).onErrorMap(error -> new AssertionError(name + " failed: " + error, error));
+    }
+
+    private static Flux<Message> endless(Other.Order order) {
+        return order.parcels().flux(Long.MAX_VALUE);
+    }
+
+    /** Demand of some kind: all at once, in small steps, or through another thread. */
+    private Flux<Message> demanding(Flux<Message> flux, SplittableRandom dice) {
+        Flux<Message> counted = flux.doOnNext(message -> {
+            messages.incrementAndGet();
+            most.accumulateAndGet(Payloads.bytesOut(), Math::max);
+        });
+        return switch (dice.nextInt(3)) {
+            case 0 -> counted;
+            case 1 -> counted.limitRate(dice.nextInt(1, 20));
+            default -> counted.publishOn(Schedulers.parallel(), dice.nextInt(1, 50));
+        };
+    }
+
+    private Mono<Void> all(Flux<Message> flux, Other.Order order, SplittableRandom dice) {
+        return demanding(flux, dice)
+                .doOnNext(order.parcels().checker())
+                .count()
+                .doOnNext(count -> check("count", order.count(), count))
+                .then();
+    }
+
+    private Mono<Void> some(Flux<Message> flux, Other.Order order, SplittableRandom dice) {
+        return demanding(flux, dice)
+                .doOnDiscard(Message.class, Message::release)
+                .doOnNext(order.parcels().checker())
+                .take(order.count())
+                .count()
+                .doOnNext(count -> check("count", order.count(), count))
+                .then();
+    }
+
+    private Mono<Void> push(Other.Order order, SplittableRandom dice) {
+        Flux<Message> flux = Flux.concat(Mono.fromSupplier(order::message), order.flux());
+        boolean delivered = dice.nextBoolean();
+        return peer.channel(Other.SINK)
+                .flatMap(channel -> Mono.zip(
+                        (delivered ? channel.sendDelivered(flux) : channel.send(flux)).thenReturn(true),
+                        channel.receive().next().map(Soak::text)))
+                .doOnNext(both -> check("count", Long.toString(order.count()), both.getT2()))
+                .then();
+    }
+
+    private Mono<Void> ask(Other.Order order) {
+        return Flux.range(0, (int) Math.min(order.count(), 50))
+                .flatMap(i -> peer.ask(Other.ASK, order.parcels().message(i))
+                        .doOnNext(answer -> order.parcels().check(i, answer)))
+                .then();
+    }
+
+    private Mono<Void> failingSource(Other.Order order) {
+        IllegalStateException cause = new IllegalStateException("the source fails on purpose");
+        return peer.exchange(Other.ECHO, Flux.concat(order.flux(), Mono.error(cause)))
+                .doOnNext(Message::release)
+                .then(Mono.<Void>error(() -> new AssertionError("the failure was lost")))
+                .onErrorResume(IllegalStateException.class, error -> Mono.empty());
+    }
+
+    private Mono<Void> failingHandler(Other.Order order) {
+        return peer.exchange(Other.FAILING, Flux.concat(Mono.fromSupplier(order::message), endless(order)))
+                .doOnNext(Message::release)
+                .then(Mono.<Void>error(() -> new AssertionError("the failure was lost")))
+                .onErrorResume(RemoteFailure.class, error -> Mono.empty());
+    }
+
+    private static String text(Message message) {
+        String text = message.text();
+        message.release();
+        return text;
+    }
+}
