@@ -16,6 +16,10 @@ public interface Codec<T> {
      */
     ByteBuf encode(T value, ByteBufAllocator allocator);
 
-    /** The value of this payload. Neither releases nor keeps the buffer. Hostile input gives an exception. */
+    /**
+     * The value of this payload. Neither consumes, releases nor keeps the buffer.
+     *
+     * @throws ProtocolMismatch if the payload is not such a value, saying why; hostile input does nothing worse
+     */
     T decode(ByteBuf payload);
 }

@@ -1,10 +1,10 @@
 package io.weir.core;
 
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ControlData {
 
-    /** All entries together, in bytes of their wire form. */
-    public static final int MAX_BYTES = FrameLayout.MAX_CONTROL;
+    /** All entries together in bytes of their wire form: small enough for every link to carry them beside a payload. */
+    public static final int MAX_BYTES = 16 * 1024;
 
     private static final ControlData EMPTY = new ControlData(new byte[0]);
 
@@ -119,12 +119,24 @@ public final class ControlData {
 
     /** All entries as text, in order. */
     public Map<String, String> asMap() {
-        Map<String, String> entries = new LinkedHashMap<>();
-        for (int at = 0; at < encoded.length; at = next(encoded, at)) {
+        Map<String, String> texts = new LinkedHashMap<>();
+        entries().forEach((key, value) -> texts.put(text(key), text(value)));
+        return texts;
+    }
+
+    private static String text(ByteBuffer bytes) {
+        return StandardCharsets.UTF_8.decode(bytes.duplicate()).toString();
+    }
+
+    /** Keys and values as bytes, which, unlike texts, differ whenever the entries do. */
+    private Map<ByteBuffer, ByteBuffer> entries() {
+        Map<ByteBuffer, ByteBuffer> entries = new LinkedHashMap<>();
+        int behind;
+        for (int at = 0; at < encoded.length; at = behind) {
+            behind = next(encoded, at);
             int key = encoded[at] & 0xff;
-            entries.put(
-                    new String(encoded, at + 1, key, StandardCharsets.UTF_8),
-                    new String(encoded, at + 3 + key, next(encoded, at) - at - 3 - key, StandardCharsets.UTF_8));
+            int value = at + 3 + key;
+            entries.put(ByteBuffer.wrap(encoded, at + 1, key), ByteBuffer.wrap(encoded, value, behind - value));
         }
         return entries;
     }
@@ -164,12 +176,12 @@ public final class ControlData {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof ControlData that && asMap().equals(that.asMap());
+        return other instanceof ControlData that && entries().equals(that.entries());
     }
 
     @Override
     public int hashCode() {
-        return Objects.hash(asMap());
+        return entries().hashCode();
     }
 
     @Override

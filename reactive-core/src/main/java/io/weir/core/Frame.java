@@ -35,6 +35,8 @@ public final class Frame {
         this.flags = flags;
         this.channel = channel;
         this.aux = aux;
+        this.first = 0;
+        this.second = 0;
         this.control = NO_CONTROL;
         this.body = Unpooled.EMPTY_BUFFER;
         this.region = null;

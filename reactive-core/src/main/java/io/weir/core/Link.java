@@ -17,7 +17,7 @@ public interface Link {
     /** The path's name, as in {@link Transport#name()}. */
     String transport();
 
-    /** Control and body bytes that one frame may have, unless its body {@link #takesInPlace lies in place}; at least 1024. */
+    /** Control and body bytes that one frame may have, unless its body {@link #takesInPlace lies in place}; at least 32 KiB. */
     int maxFrame();
 
     /** Whether this body lies in memory that the link's wire takes as it is, without a copy and whatever its length. */

@@ -1,6 +1,7 @@
 package io.weir.core;
 
 import java.util.Objects;
+import java.util.regex.Pattern;
 
 /**
  * Where a node listens: {@code tcp://host:port}, {@code host:port} (the same), {@code tcp://[::1]:port}, or
@@ -13,14 +14,30 @@ public record PeerAddress(String host, int port) {
 
     private static final String TCP = "tcp://";
     private static final String UNIX = "unix:";
+    private static final Pattern HOST = Pattern.compile("[^\\s\\p{Cntrl}/\\[\\]]+");
+    private static final Pattern PORT = Pattern.compile("[0-9]{1,9}");
 
     public PeerAddress {
         Objects.requireNonNull(host, "host");
-        if (host.isBlank()) {
-            throw new Misconfigured("a peer's address needs a host: write tcp://host:port");
-        }
         if (port < -1 || port > 65_535) {
             throw new Misconfigured("port " + port + " of " + host + " is out of range: 0 to 65535");
+        }
+        if (port == -1) {
+            checkPath(host);
+        } else {
+            checkHost(host);
+        }
+    }
+
+    private static void checkPath(String path) {
+        if (path.isBlank() || path.indexOf('\0') >= 0) {
+            throw new Misconfigured("'" + path + "' is not the path of a socket: write unix:/path");
+        }
+    }
+
+    private static void checkHost(String host) {
+        if (!HOST.matcher(host).matches()) {
+            throw new Misconfigured("'" + host + "' is not a host: write tcp://host:port or tcp://[ipv6]:port");
         }
     }
 
@@ -40,15 +57,11 @@ public record PeerAddress(String host, int port) {
             throw malformed(text);
         }
         String host = bracketed ? rest.substring(1, colon - 1) : rest.substring(0, colon);
-        try {
-            int port = Integer.parseInt(rest.substring(colon + 1));
-            if (port < 0) {
-                throw malformed(text);
-            }
-            return new PeerAddress(host, port);
-        } catch (NumberFormatException e) {
+        String port = rest.substring(colon + 1);
+        if (!PORT.matcher(port).matches()) {
             throw malformed(text);
         }
+        return new PeerAddress(host, Integer.parseInt(port));
     }
 
     private static Misconfigured malformed(String text) {

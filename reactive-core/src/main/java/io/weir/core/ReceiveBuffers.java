@@ -76,7 +76,7 @@ public final class ReceiveBuffers {
         }
         outByOwner.setOpaque(outByOwner.getPlain() - 1);
         int count = idleCount[small.sizeClass];
-        if (count < KEPT) {
+        if (count < KEPT && small.capacity() == CLASSES[small.sizeClass]) {
             idle[small.sizeClass][count] = small;
             idleCount[small.sizeClass] = count + 1;
         }
@@ -119,8 +119,12 @@ public final class ReceiveBuffers {
             this.sizeClass = sizeClass;
         }
 
+        /** As new: marks of the holder before would lie outside of what the next one sees. */
         Small again() {
             resetRefCnt();
+            setIndex(0, 0);
+            markReaderIndex();
+            markWriterIndex();
             return this;
         }
 

@@ -39,7 +39,8 @@ public final class LeakWatch implements LauncherSessionListener {
     static void failOnLeaks() {
         List<String> leaks = leaks();
         if (!leaks.isEmpty()) {
-            throw new AssertionError(leaks.size() + " buffers were dropped without a release:\n" + String.join("\n", leaks));
+            throw new AssertionError(
+                    leaks.size() + " buffers were dropped without a release:\n" + String.join("\n", leaks));
         }
     }
 
@@ -55,8 +56,10 @@ public final class LeakWatch implements LauncherSessionListener {
     private static List<String> leaks() {
         String canary = CANARY + CANARIES.incrementAndGet() + '.';
         drop(canary);
-        Await.until("Netty's leak detector reports a buffer that was dropped; it does so only if LeakWatch is installed"
-                        + " before the first buffer is made", () -> reported(canary));
+        Await.until(
+                "Netty's leak detector reports a buffer that was dropped; it does so only if LeakWatch is installed"
+                        + " before the first buffer is made",
+                () -> reported(canary));
         List<String> leaks = new ArrayList<>();
         for (String leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
             if (!leak.contains(CANARY)) {

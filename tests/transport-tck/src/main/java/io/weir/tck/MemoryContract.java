@@ -139,11 +139,14 @@ interface MemoryContract extends LinkPairs {
                     ByteBuf body = pair.first.bodies.in(form, 21, length);
                     int readerIndex = body.readerIndex();
                     for (int i = 0; i < 3; i++) {
-                        pair.first.send(new Frame().set(FrameKind.DATA, 0, 1, length).body(body.retain()));
+                        pair.first.send(
+                                new Frame().set(FrameKind.DATA, 0, 1, length).body(body.retain()));
                     }
                     sent += 3;
                     pair.second.awaitReceived(sent);
-                    assertThat(body.readerIndex()).as("%s of %d bytes", form, length).isEqualTo(readerIndex);
+                    assertThat(body.readerIndex())
+                            .as("%s of %d bytes", form, length)
+                            .isEqualTo(readerIndex);
                     assertThat(Noise.equal(21, body)).isTrue();
                     body.release();
                 }

@@ -161,9 +161,11 @@ enum Sabotage {
             boolean turn = ++frames == 7;
             switch (way) {
                 case CHANGES_A_BYTE -> changeAByte(frame);
-                case KEEPS_ITS_FLAGS -> rebuilt(frame, frame.flags() | (turn ? 0x40 : 0), frame.first(), frame.control());
+                case KEEPS_ITS_FLAGS ->
+                    rebuilt(frame, frame.flags() | (turn ? 0x40 : 0), frame.first(), frame.control());
                 case DROPS_A_WORD -> rebuilt(frame, frame.flags(), frame.second(), frame.control());
-                case REUSES_CONTROL_DATA -> rebuilt(frame, frame.flags(), frame.first(), inTheSameArray(frame.control()));
+                case REUSES_CONTROL_DATA ->
+                    rebuilt(frame, frame.flags(), frame.first(), inTheSameArray(frame.control()));
                 default -> {
                     // As it is.
                 }

@@ -475,7 +475,12 @@ class ShmLinkTest {
             ByteBuf held = pair.left.frames().nextFrame().body();
             // The peer reads no more, so that it does not mend by itself what is wrong.
             CountDownLatch caught = new CountDownLatch(1);
-            pair.left.loop().execute(() -> OnLoop.await(caught));
+            CountDownLatch stopped = new CountDownLatch(1);
+            pair.left.loop().execute(() -> {
+                stopped.countDown();
+                OnLoop.await(caught);
+            });
+            OnLoop.await(stopped);
             ShmPort port = pair.left.link().port();
             misdeed.accept(port, port.outgoing().mapping().memory());
             // Makes the victim look at everything.

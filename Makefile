@@ -1,0 +1,17 @@
+.PHONY: build test format races clean
+
+build:   ## compile everything, run nothing
+	mvn -B -q test-compile
+
+test:    ## what every change must pass
+	mvn -B verify
+
+format:  ## the whole style guide
+	mvn -B -q spotless:apply
+
+races:   ## the concurrency tests, for hours instead of seconds
+	mvn -B verify -pl tests/concurrency -am -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false -Dweir.jcstress.args="-m tough"
+
+clean:
+	mvn -B -q clean
+	rm -rf target

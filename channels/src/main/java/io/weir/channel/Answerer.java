@@ -1,0 +1,248 @@
+package io.weir.channel;
+
+import io.netty.buffer.Unpooled;
+import io.netty.util.collection.IntObjectHashMap;
+import io.weir.core.Message;
+import java.util.ArrayList;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+
+/**
+ * Serves the requests of one channel: hands each to the handler and sends what it yields. Asks the peer for as many
+ * requests as the window has items, and for one more with each whose answer is on the wire: so a peer that does not take
+ * its answers can't make them pile up. Loop thread only.
+ */
+final class Answerer implements MessageSink, Outbound.Feeder {
+
+    private final Channel channel;
+    private final Function<? super Message, ? extends Publisher<Message>> handler;
+    private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
+    private boolean endWhenIdle;
+    /** Requests that were answered, and for which the peer was not asked for others yet. */
+    private int answered;
+
+    Answerer(Channel channel, Function<? super Message, ? extends Publisher<Message>> handler) {
+        this.channel = channel;
+        this.handler = handler;
+    }
+
+    void start() {
+        channel.outbound().feeder(this);
+        channel.aborts(this::abort);
+        channel.inbound().sink(this);
+        channel.inbound().request(channel.session().windowItems());
+    }
+
+    @Override
+    public void message(Message message, int flags, int number) {
+        boolean awaited = (flags & Flags.REQUEST) != 0;
+        try {
+            Publisher<Message> answer = Objects.requireNonNull(
+                    handler.apply(message), () -> "the handler of port '" + channel.port() + "' yields null");
+            if (answer instanceof Callable<?> ready) {
+                Object value = ready.call();
+                reply(awaited, number, (Message) value);
+            } else {
+                Answer waiting = new Answer(awaited, number);
+                if (awaited) {
+                    running.put(number, waiting);
+                }
+                answer.subscribe(waiting);
+            }
+        } catch (Throwable t) {
+            Exceptions.throwIfJvmFatal(t);
+            refuse(awaited, number, t);
+        }
+    }
+
+    private void reply(boolean awaited, int number, @Nullable Message value) {
+        if (awaited) {
+            if (value == null) {
+                send(Message.of(Unpooled.EMPTY_BUFFER), Flags.ANSWER | Flags.EMPTY, number);
+            } else {
+                send(value, Flags.ANSWER, number);
+            }
+        } else if (value != null) {
+            value.release();
+        }
+        more();
+    }
+
+    private void more() {
+        answered++;
+        room();
+    }
+
+    private void refuse(boolean awaited, int number, Throwable error) {
+        if (awaited) {
+            send(Message.of(Errors.text(error)), Flags.ANSWER | Flags.FAILED, number);
+        } else {
+            Ports.LOG.warn(
+                    "A message to port '{}' from {} failed here",
+                    channel.port(),
+                    channel.session().peerId(),
+                    error);
+        }
+        more();
+    }
+
+    private void send(Message message, int flags, int number) {
+        try {
+            channel.outbound().send(message, flags, number);
+        } catch (RuntimeException e) {
+            channel.outbound().send(Message.of(Errors.text(e)), Flags.ANSWER | Flags.FAILED, number);
+        }
+    }
+
+    private void abort(int number) {
+        Answer answer = running.remove(number);
+        if (answer != null) {
+            answer.cancel();
+            more();
+        }
+    }
+
+    private void abortAll() {
+        for (Answer each : new ArrayList<>(running.values())) {
+            each.cancel();
+        }
+        running.clear();
+    }
+
+    @Override
+    public void ended() {
+        // The answers that are still due are sent; then this half ends as well.
+        if (running.isEmpty()) {
+            channel.outbound().end(false);
+        } else {
+            endWhenIdle = true;
+        }
+    }
+
+    private void finished(Answer answer) {
+        if (answer.awaited && running.remove(answer.number) == null) {
+            return;
+        }
+        if (endWhenIdle && running.isEmpty()) {
+            channel.outbound().end(false);
+        }
+    }
+
+    @Override
+    public void failed(Throwable error) {
+        abortAll();
+    }
+
+    @Override
+    public void cancelled() {
+        abortAll();
+        channel.cancelInbound();
+    }
+
+    @Override
+    public void room() {
+        if (answered > 0 && channel.outbound().isEmpty()) {
+            int owed = answered;
+            answered = 0;
+            channel.inbound().request(owed);
+        }
+    }
+
+    @Override
+    public void endSent() {
+        // Nothing is left to do.
+    }
+
+    @Override
+    public void closing() {
+        // Nobody has this channel in his hands but us.
+    }
+
+    @Override
+    public void delivered() {
+        // Never asked for.
+    }
+
+    /** An answer that was not there at once. */
+    private final class Answer implements CoreSubscriber<Message> {
+
+        final boolean awaited;
+        final int number;
+        private volatile @Nullable Subscription upstream;
+        private boolean done;
+        private volatile boolean cancelled;
+
+        Answer(boolean awaited, int number) {
+            this.awaited = awaited;
+            this.number = number;
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            upstream = subscription;
+            if (cancelled) {
+                subscription.cancel();
+            } else {
+                subscription.request(Long.MAX_VALUE);
+            }
+        }
+
+        @Override
+        public void onNext(Message value) {
+            if (done || cancelled) {
+                value.release();
+                return;
+            }
+            done = true;
+            stop();
+            channel.execute(() -> {
+                if (cancelled) {
+                    value.release();
+                } else {
+                    finish(() -> reply(awaited, number, value));
+                }
+            });
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            if (!done) {
+                done = true;
+                channel.execute(() -> finish(() -> refuse(awaited, number, error)));
+            }
+        }
+
+        @Override
+        public void onComplete() {
+            if (!done) {
+                done = true;
+                channel.execute(() -> finish(() -> reply(awaited, number, null)));
+            }
+        }
+
+        private void finish(Runnable reply) {
+            if (!cancelled) {
+                reply.run();
+                finished(this);
+            }
+        }
+
+        void cancel() {
+            cancelled = true;
+            stop();
+        }
+
+        private void stop() {
+            Subscription source = upstream;
+            if (source != null) {
+                source.cancel();
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.weir.channel;
+
+import io.weir.core.Message;
+import io.weir.core.WeirException;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+
+/**
+ * One request on its way, or one message that awaits no answer. It starts when the answer is requested, so that the answer
+ * never lacks demand. Loop thread only, but for {@link #request} and {@link #cancel}.
+ */
+final class Ask implements Subscription {
+
+    private final Session session;
+    private final String port;
+    private final boolean awaitsAnswer;
+    private final CoreSubscriber<? super Message> actual;
+    private @Nullable Message message;
+    private @Nullable Asker asker;
+    private boolean started;
+    private boolean done;
+    int number;
+
+    Ask(Session session, String port, Message message, boolean awaitsAnswer, CoreSubscriber<? super Message> actual) {
+        this.session = session;
+        this.port = port;
+        this.message = message;
+        this.awaitsAnswer = awaitsAnswer;
+        this.actual = actual;
+    }
+
+    boolean awaitsAnswer() {
+        return awaitsAnswer;
+    }
+
+    /** Gives up the message to whoever sends it. */
+    @Nullable
+    Message take() {
+        Message taken = message;
+        message = null;
+        return taken;
+    }
+
+    @Override
+    public void request(long n) {
+        if (Operators.validate(n)) {
+            session.execute(this::start);
+        }
+    }
+
+    private void start() {
+        if (started || done) {
+            return;
+        }
+        started = true;
+        WeirException over = session.endedWith();
+        if (over != null) {
+            fail(over);
+            return;
+        }
+        asker = session.asker(port);
+        asker.ask(this);
+    }
+
+    @Override
+    public void cancel() {
+        session.execute(() -> {
+            if (!done) {
+                done = true;
+                drop();
+                if (asker != null) {
+                    asker.abandon(this);
+                }
+            }
+        });
+    }
+
+    boolean done() {
+        return done;
+    }
+
+    void answer(Message answer) {
+        if (done) {
+            answer.release();
+            return;
+        }
+        done = true;
+        actual.onNext(answer);
+        actual.onComplete();
+    }
+
+    void complete() {
+        if (!done) {
+            done = true;
+            actual.onComplete();
+        }
+    }
+
+    void fail(Throwable error) {
+        if (!done) {
+            done = true;
+            drop();
+            actual.onError(error);
+        }
+    }
+
+    private void drop() {
+        Message unsent = take();
+        if (unsent != null) {
+            unsent.release();
+        }
+    }
+}

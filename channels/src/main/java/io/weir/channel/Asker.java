@@ -1,0 +1,205 @@
+package io.weir.channel;
+
+import io.netty.util.collection.IntObjectHashMap;
+import io.weir.core.Message;
+import io.weir.core.Overloaded;
+import io.weir.core.Refused;
+import io.weir.core.RemoteFailure;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All our requests to one port of one peer, over one channel. Requests beyond the peer's credit wait, up to a bound; further
+ * ones fail with {@link Overloaded}. Loop thread only.
+ */
+final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
+
+    /** More requests than this waiting for one port mean that nobody limits how many are begun at once. */
+    private static final int MAX_WAITING = 16 * 1024;
+
+    private final Session session;
+    private final String port;
+    private final IntObjectHashMap<Ask> outstanding = new IntObjectHashMap<>();
+    private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
+    /** Messages without an answer that the channel has taken and not sent yet. */
+    private final ArrayDeque<Ask> sending = new ArrayDeque<>();
+
+    private @Nullable Channel channel;
+    private @Nullable Throwable failure;
+    private boolean open;
+    private int latest;
+
+    Asker(Session session, String port) {
+        this.session = session;
+        this.port = port;
+    }
+
+    void opened(Channel opened) {
+        channel = opened;
+        opened.outbound().feeder(this);
+        opened.inbound().sink(this);
+        opened.inbound().request(Long.MAX_VALUE);
+    }
+
+    boolean failed() {
+        return failure != null;
+    }
+
+    void ask(Ask ask) {
+        if (failure != null) {
+            ask.fail(failure);
+        } else if (open && waiting.isEmpty() && channel().outbound().room() > 0) {
+            send(ask);
+        } else if (waiting.size() < MAX_WAITING) {
+            waiting.add(ask);
+        } else {
+            ask.fail(new Overloaded(waiting.size() + " requests to port '" + port + "' of " + session.peerId()
+                    + " are waiting already; limit how many are begun at once"));
+        }
+    }
+
+    private Channel channel() {
+        return Objects.requireNonNull(channel);
+    }
+
+    private void send(Ask ask) {
+        Message message = ask.take();
+        if (message == null) {
+            return;
+        }
+        int flags = 0;
+        if (ask.awaitsAnswer()) {
+            ask.number = freeNumber();
+            outstanding.put(ask.number, ask);
+            flags = Flags.REQUEST;
+        }
+        try {
+            channel().outbound().send(message, flags, ask.number);
+        } catch (RuntimeException e) {
+            outstanding.remove(ask.number);
+            ask.fail(e);
+            return;
+        }
+        if (!ask.awaitsAnswer()) {
+            if (channel().outbound().isEmpty()) {
+                ask.complete();
+            } else {
+                sending.add(ask);
+            }
+        }
+    }
+
+    private int freeNumber() {
+        do {
+            latest++;
+        } while (latest == 0 || outstanding.containsKey(latest));
+        return latest;
+    }
+
+    /** The asker has cancelled. */
+    void abandon(Ask ask) {
+        if (ask.number != 0 && outstanding.remove(ask.number) != null) {
+            channel().abort(ask.number);
+        } else {
+            waiting.remove(ask);
+        }
+    }
+
+    @Override
+    public void accepted() {
+        open = true;
+        room();
+    }
+
+    @Override
+    public void refused(Throwable reason) {
+        failAll(reason);
+    }
+
+    @Override
+    public void room() {
+        if (!open) {
+            return;
+        }
+        if (channel().outbound().isEmpty()) {
+            for (Ask each; (each = sending.poll()) != null; ) {
+                each.complete();
+            }
+        }
+        while (!waiting.isEmpty() && channel().outbound().room() > 0) {
+            send(waiting.remove());
+        }
+    }
+
+    @Override
+    public void message(Message message, int flags, int number) {
+        Ask ask = outstanding.remove(number);
+        if (ask == null || (flags & Flags.ANSWER) == 0) {
+            message.release();
+        } else if ((flags & Flags.FAILED) != 0) {
+            String text = message.text();
+            message.release();
+            ask.fail(new RemoteFailure(session.peerId() + " failed to answer on port '" + port + "': " + text));
+        } else if ((flags & Flags.EMPTY) != 0) {
+            message.release();
+            ask.complete();
+        } else {
+            ask.answer(message);
+        }
+    }
+
+    private void failAll(Throwable reason) {
+        if (failure != null) {
+            return;
+        }
+        failure = reason;
+        List<Ask> all = new ArrayList<>(outstanding.values());
+        all.addAll(sending);
+        all.addAll(waiting);
+        outstanding.clear();
+        sending.clear();
+        waiting.clear();
+        for (Ask each : all) {
+            each.fail(reason);
+        }
+    }
+
+    @Override
+    public void ended() {
+        gone();
+    }
+
+    @Override
+    public void cancelled() {
+        gone();
+    }
+
+    private void gone() {
+        failAll(new Refused(session.peerId() + " no longer serves port '" + port + "'"));
+        channel().outbound().end(false);
+        channel().cancelInbound();
+    }
+
+    @Override
+    public void failed(Throwable error) {
+        failAll(error);
+    }
+
+    @Override
+    public void endSent() {
+        // Follows gone(), where everything has been told.
+    }
+
+    @Override
+    public void closing() {
+        // Nobody has this channel in his hands but us.
+    }
+
+    @Override
+    public void delivered() {
+        // Never asked for.
+    }
+}

@@ -1,0 +1,544 @@
+package io.weir.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.weir.core.Codec;
+import io.weir.core.ErrorCode;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.Message;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.WeirException;
+import io.weir.flow.Lane;
+import io.weir.flow.Window;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntConsumer;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/**
+ * A two-way stream of messages between two nodes. Each direction is a half of its own: it has its own demand, and ends on
+ * its own. A channel ends when both halves have ended; an error, or the end of the peer, ends both.
+ *
+ * <p><b>Threads.</b> Any thread may use a channel. Messages are delivered, and synchronous sources emit, on the loop of the
+ * peer, which must not be blocked: slow work belongs behind {@code publishOn}.
+ *
+ * <p><b>Demand.</b> The peer's source is asked for what the subscriber of {@link #receive()} has requested, and for
+ * {@code weir.window.initial} messages beyond: these are held here, within {@code weir.window.bytes}, also before anybody
+ * subscribes. So a subscriber that asks one by one need not wait for the network each time, and two channels that feed each other
+ * go round.
+ */
+public final class Channel {
+
+    private final Session session;
+    private final int number;
+    private final String port;
+    private final Outbound outbound;
+    private final Inbound inbound;
+    private final Controls controls = new Controls();
+    private final Receiver receiver;
+
+    /** Hears once whether the peer has accepted; null when it need not be asked. */
+    private @Nullable Opening opening;
+
+    private IntConsumer onAbort = request -> {};
+    /** The handler that serves this channel. */
+    private @Nullable Disposable working;
+
+    /** Who waits for the end of our half to be on the wire. */
+    private final List<MonoSink<Void>> closing = new ArrayList<>(0);
+
+    private boolean touched;
+    private boolean outOpen = true;
+    private boolean inOpen = true;
+
+    /** Who waits for the peer to accept. */
+    interface Opening {
+        void accepted();
+
+        void refused(Throwable reason);
+    }
+
+    Channel(Session session, int number, String port, Window window) {
+        this.session = session;
+        this.number = number;
+        this.port = port;
+        this.outbound = new Outbound(session, this);
+        this.inbound = new Inbound(session, this, window);
+        this.receiver = new Receiver(this);
+    }
+
+    /** The port that this channel was opened to. */
+    public String port() {
+        return port;
+    }
+
+    /** The peer at the other end. */
+    public Peer peer() {
+        return session.peer();
+    }
+
+    /**
+     * Memory for payloads that suits the path to this peer best: over shared memory, what lies in it is not copied at all.
+     * Ordinary memory works as well, and is what this gives when its own is exhausted.
+     */
+    public ByteBufAllocator allocator() {
+        return session.link().allocator();
+    }
+
+    /**
+     * Sends what the source emits, as the peer's subscriber asks for it, then ends this half.
+     *
+     * <p>The source is subscribed to when the returned {@code Mono} is, and asked for small batches on the peer's loop. Messages
+     * are released by the channel. Completes when the last message and the end are on the wire, or when the peer has
+     * cancelled. Fails with the source's error, which the peer sees as {@link io.weir.core.RemoteFailure}, or with what
+     * ended the channel. Cancelling it tells the peer that the sender has cancelled.
+     *
+     * <p>A channel sends once: a second subscription fails with {@link IllegalStateException}.
+     */
+    public Mono<Void> send(Publisher<Message> source) {
+        return new SendMono(this, source, false);
+    }
+
+    /** As {@link #send(Publisher)}, but completes when the peer's subscriber has had every message and the end. */
+    public Mono<Void> sendDelivered(Publisher<Message> source) {
+        return new SendMono(this, source, true);
+    }
+
+    /** Sends values through a codec. */
+    public <T> Mono<Void> send(Publisher<? extends T> source, Codec<T> codec) {
+        return send(Flux.from(source).map(value -> Message.of(codec.encode(value, allocator()))));
+    }
+
+    /**
+     * What the peer sends, within the subscriber's demand, on the peer's loop. Each message belongs to the subscriber, who
+     * releases it. Completes when the peer has ended its half; fails with what the peer's source failed with, or with what
+     * ended the channel. Cancelling ends this half: the peer's source is cancelled.
+     *
+     * <p>One subscriber only; a second one is refused with {@link IllegalStateException}.
+     */
+    public Flux<Message> receive() {
+        return receiver;
+    }
+
+    /**
+     * As {@link #receive()}, but the peer may send this many messages beyond the demand, instead of
+     * {@code weir.window.initial}. With 0 the peer's source is asked for exactly what is requested, once what the peer was
+     * allowed to send at first is used up.
+     */
+    public Flux<Message> receive(int prefetch) {
+        if (prefetch < 0) {
+            throw new IllegalArgumentException("a prefetch of " + prefetch + " messages");
+        }
+        return receiver.doFirst(() -> execute(() -> {
+            inbound.window().prefetch(prefetch);
+            touched();
+        }));
+    }
+
+    /** What the peer sends, decoded and released. */
+    public <T> Flux<T> receive(Codec<T> codec) {
+        return receive().map(message -> decode(message, codec));
+    }
+
+    static <T> T decode(Message message, Codec<T> codec) {
+        try {
+            return codec.decode(message.payload());
+        } finally {
+            message.release();
+        }
+    }
+
+    /**
+     * Ends both halves in good order: what was taken for sending is still sent, then the source is cancelled and its
+     * {@link #send} completes; what comes in is no longer wanted. Completes when the end is on the wire, also when the channel
+     * has ended already. Takes effect when subscribed to.
+     */
+    public Mono<Void> close() {
+        return Mono.create(sink -> execute(() -> close(sink)));
+    }
+
+    private void close(MonoSink<Void> sink) {
+        cancelInbound();
+        if (!outOpen || session.endedWith() != null) {
+            sink.success();
+        } else {
+            closing.add(sink);
+            outbound.close();
+        }
+    }
+
+    /** Port, peer and number. */
+    @Override
+    public String toString() {
+        return "Channel[" + port + " of " + session.peerId() + ", " + Integer.toUnsignedString(number) + ']';
+    }
+
+    // Everything below belongs to the loop.
+
+    int number() {
+        return number;
+    }
+
+    Session session() {
+        return session;
+    }
+
+    Outbound outbound() {
+        return outbound;
+    }
+
+    Inbound inbound() {
+        return inbound;
+    }
+
+    boolean inLoop() {
+        return session.loop().inLoop();
+    }
+
+    void execute(Runnable task) {
+        session.execute(task);
+    }
+
+    /** Whether neither half has failed and the session lives. */
+    boolean open() {
+        return outOpen && outbound.failure() == null && session.endedWith() == null;
+    }
+
+    /** Disposes this work when the channel fails or its session ends. */
+    void whileOpen(Disposable work) {
+        if (outbound.failure() == null && session.endedWith() == null) {
+            working = work;
+        } else {
+            work.dispose();
+        }
+    }
+
+    private void stopWork() {
+        Disposable work = working;
+        working = null;
+        if (work != null) {
+            work.dispose();
+        }
+    }
+
+    /** A handler has failed: the peer hears it, unless the failure is only that the channel is over. */
+    void failUnlessOver(Throwable error) {
+        if (outbound.failure() == null) {
+            fail(error);
+        }
+    }
+
+    /** Ends both halves in good order; a half that is being sent goes on. */
+    void end() {
+        cancelInbound();
+        if (!outbound.hasFeeder()) {
+            outbound.close();
+        }
+    }
+
+    void opening(Opening waiter, int flags) {
+        opening = waiter;
+        controls.openFlags = flags;
+        controls.open = true;
+        controls.list();
+    }
+
+    void accept() {
+        controls.accept = true;
+        controls.list();
+    }
+
+    void accepted(long items, long bytes) {
+        Opening waiter = opening;
+        if (waiter == null) {
+            throw new ProtocolMismatch(
+                    "ACCEPT for channel " + Integer.toUnsignedString(number) + ", which does not await it");
+        }
+        opening = null;
+        outbound.granted(items, bytes);
+        waiter.accepted();
+    }
+
+    /** The window has news: look for credit to grant when the turn ends. */
+    void touched() {
+        if (!touched) {
+            touched = true;
+            session.touched(this);
+        }
+    }
+
+    /** At the end of a turn: grants what the window says. */
+    void grant() {
+        touched = false;
+        controls.items += inbound.itemsToGrant();
+        controls.bytes += inbound.bytesToGrant();
+        if ((controls.items | controls.bytes) != 0) {
+            controls.list();
+        }
+    }
+
+    void want(long bytes) {
+        controls.want = bytes;
+        controls.list();
+    }
+
+    void confirm() {
+        controls.delivered = true;
+        controls.list();
+    }
+
+    void abort(int request) {
+        controls.aborts.add(request);
+        controls.list();
+    }
+
+    /** Who is told that the peer has lost interest in one of its requests. */
+    void aborts(IntConsumer handler) {
+        onAbort = handler;
+    }
+
+    void aborted(int request) {
+        onAbort.accept(request);
+    }
+
+    void cancelInbound() {
+        if (!inbound.cancelledHere()) {
+            boolean tell = !inbound.ended();
+            inbound.cancel();
+            if (tell) {
+                controls.cancel = true;
+                controls.list();
+            }
+        }
+    }
+
+    /** Our side fails: both halves end here, and the peer is told. */
+    void fail(Throwable error) {
+        fail(ErrorCode.FAILED, error);
+    }
+
+    void fail(ErrorCode code, Throwable error) {
+        tell(code, error);
+        outbound.fail(error);
+        inbound.fail(error);
+    }
+
+    /** What feeds our half has failed: both halves end, and the peer is told behind what is queued for it. */
+    void failBehindQueue(Throwable error) {
+        outbound.failBehindQueue(error);
+        inbound.fail(error);
+    }
+
+    /** Tells the peer of an error, also when only its own half is left to be ended. */
+    void tell(ErrorCode code, Throwable error) {
+        if (controls.error == null && (outOpen || inOpen)) {
+            controls.error = code;
+            controls.errorText = Errors.text(error);
+            controls.list();
+        }
+    }
+
+    /** Refuses a channel that the peer wants to open. */
+    void refuse(ErrorCode code, String text) {
+        controls.error = code;
+        controls.errorText = text;
+        controls.list();
+        outbound.discardAll();
+        inbound.cancel();
+    }
+
+    /** The peer has failed: both halves end here. */
+    void failedByPeer(WeirException error) {
+        Opening waiter = opening;
+        opening = null;
+        boolean answer = outOpen && controls.error == null && !outbound.closed();
+        outbound.fail(error);
+        inbound.failedByPeer(error);
+        stopWork();
+        if (waiter != null) {
+            waiter.refused(error);
+        }
+        if (answer) {
+            controls.end = true;
+            controls.list();
+        } else if (controls.error == null) {
+            outDone();
+        }
+        inDone();
+    }
+
+    /** The session is over. */
+    void lost(WeirException reason) {
+        Opening waiter = opening;
+        opening = null;
+        outbound.fail(reason);
+        inbound.lost(reason);
+        stopWork();
+        if (waiter != null) {
+            waiter.refused(reason);
+        }
+        closed();
+    }
+
+    /** END or ERROR is on the wire. */
+    void outDone() {
+        outOpen = false;
+        closed();
+        forget();
+    }
+
+    private void closed() {
+        closing.forEach(MonoSink::success);
+        closing.clear();
+    }
+
+    /** END or ERROR has come. */
+    void inDone() {
+        inOpen = false;
+        forget();
+    }
+
+    /** Gives up the number, once nothing is to be sent, awaited or released any more. */
+    void forget() {
+        if (!outOpen && !inOpen && !controls.listed && !outbound.awaitsDelivery() && inbound.done()) {
+            session.forget(this);
+        }
+    }
+
+    /** The control frames of this channel: flags and sums, so that no queue is needed. */
+    private final class Controls implements Outgoing {
+
+        boolean open;
+        int openFlags;
+        boolean accept;
+        boolean cancel;
+        boolean delivered;
+        boolean end;
+        long want;
+        long items;
+        long bytes;
+        final ArrayDeque<Integer> aborts = new ArrayDeque<>(0);
+
+        @Nullable
+        ErrorCode error;
+
+        String errorText = "";
+        boolean listed;
+
+        @Override
+        public void list() {
+            if (!listed) {
+                listed = true;
+                session.lanes().add(Lane.CONTROL, this);
+                session.drainLater();
+            }
+        }
+
+        @Override
+        public boolean push() {
+            listed = false;
+            boolean done = pushOpen() && pushCredit() && pushSignals() && pushError();
+            if (done) {
+                forget();
+            }
+            return done;
+        }
+
+        private boolean pushOpen() {
+            if (open) {
+                ByteBuf name = Unpooled.wrappedBuffer(port.getBytes(StandardCharsets.UTF_8));
+                Frame frame = frame(FrameKind.OPEN, openFlags, 0)
+                        .words(inbound.window().outstanding(), inbound.window().granted())
+                        .body(name);
+                if (!session.offer(frame)) {
+                    return false;
+                }
+                open = false;
+                items = 0;
+                bytes = 0;
+            }
+            if (accept) {
+                Frame frame = frame(FrameKind.ACCEPT, 0, 0)
+                        .words(inbound.window().outstanding(), inbound.window().granted());
+                if (!session.offer(frame)) {
+                    return false;
+                }
+                accept = false;
+                items = 0;
+                bytes = 0;
+            }
+            return true;
+        }
+
+        private boolean pushCredit() {
+            if ((items | bytes) != 0) {
+                if (!session.offer(frame(FrameKind.CREDIT, 0, 0).words(items, bytes))) {
+                    return false;
+                }
+                items = 0;
+                bytes = 0;
+            }
+            if (want != 0) {
+                if (!session.offer(frame(FrameKind.WANT, 0, 0).words(want, 0))) {
+                    return false;
+                }
+                want = 0;
+            }
+            return true;
+        }
+
+        private boolean pushSignals() {
+            for (Integer request; (request = aborts.peek()) != null; aborts.remove()) {
+                if (!session.offer(frame(FrameKind.ABORT, 0, request))) {
+                    return false;
+                }
+            }
+            if (cancel) {
+                if (!session.offer(frame(FrameKind.CANCEL, 0, 0))) {
+                    return false;
+                }
+                cancel = false;
+            }
+            if (delivered) {
+                if (!session.offer(frame(FrameKind.DELIVERED, 0, 0))) {
+                    return false;
+                }
+                delivered = false;
+            }
+            return true;
+        }
+
+        private boolean pushError() {
+            ErrorCode code = error;
+            if (code != null) {
+                ByteBuf text = Unpooled.wrappedBuffer(errorText.getBytes(StandardCharsets.UTF_8));
+                if (!session.offer(frame(FrameKind.ERROR, 0, code.code()).body(text))) {
+                    return false;
+                }
+                error = null;
+                end = false;
+                outDone();
+            } else if (end) {
+                if (!session.offer(frame(FrameKind.END, 0, 0))) {
+                    return false;
+                }
+                end = false;
+                outDone();
+            }
+            return true;
+        }
+
+        private Frame frame(FrameKind kind, int flags, int aux) {
+            return session.frame().set(kind, flags, number, aux);
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package io.weir.channel;
+
+/** The flag bits that sessions use in frames; the upper four belong to links. */
+final class Flags {
+
+    /** DATA and FIRST: a request that awaits the answer with the same number. */
+    static final int REQUEST = 1;
+
+    /** DATA and FIRST: the answer to the request with the same number. */
+    static final int ANSWER = 2;
+
+    /** With ANSWER: the request has failed; the control data says how, the payload holds the text. */
+    static final int FAILED = 4;
+
+    /** With ANSWER: the request has been served and there is no value. */
+    static final int EMPTY = 8;
+
+    /** OPEN: the channel will carry requests and single messages. */
+    static final int REQUESTS = 1;
+
+    /** END: asks for DELIVERED. */
+    static final int CONFIRM = 1;
+
+    /** REFUSE: the other side is connecting to us as well, and that connection is kept. */
+    static final int CROSSED = 1;
+
+    private Flags() {}
+}

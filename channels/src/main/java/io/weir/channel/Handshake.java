@@ -1,0 +1,599 @@
+package io.weir.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.weir.channel.HandshakeCodec.Hello;
+import io.weir.channel.HandshakeCodec.Introduction;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.Link;
+import io.weir.core.LinkHandler;
+import io.weir.core.LinkRequest;
+import io.weir.core.Loop;
+import io.weir.core.PathRequired;
+import io.weir.core.PeerCard;
+import io.weir.core.PeerId;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.PendingLink;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.Refused;
+import io.weir.core.TimedOut;
+import io.weir.core.Transport;
+import io.weir.core.WeirException;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * How two nodes agree on a path over their bootstrap connection. Both sides run the same class; only the connecting side
+ * chooses:
+ *
+ * <pre>
+ *   HELLO both, CARD both, then for each candidate:
+ *   PROPOSE, OFFER both, OPENED both (or FAILED from either: next candidate),
+ *   PROBE and PROBED over the new link, several times; USE over the new link: the session begins
+ * </pre>
+ *
+ * Frames of a candidate carry the attempt's number; late ones of an earlier attempt are dropped. The nonce in our OFFER must come
+ * back over the link itself, which proves that the link ends where the bootstrap connection does. Loop thread only.
+ */
+final class Handshake implements LinkHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Handshake.class);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** Round trips measured over a new link; the first ones find cold caches. */
+    private static final int PROBES = 16;
+
+    /** The path that the bootstrap connection itself is. */
+    private static final String BOOTSTRAP_PATH = "tcp";
+
+    /** Round trips measured over the bootstrap connection when another path is to be tried. */
+    private static final int MEASURES = 4;
+
+    /** What an adapter may offer, in bytes. */
+    private static final int MAX_OFFER = 4096;
+
+    /** Who awaits the outcome of a handshake. */
+    interface Outcome {
+        void connected(Peer peer);
+
+        void failed(WeirException reason);
+    }
+
+    private final Node node;
+    private final Loop loop;
+    private final Link bootstrap;
+    private final boolean connecting;
+    private final PathPolicy policy;
+    private final String address;
+    private final Outcome outcome;
+    private final Frame out = new Frame();
+    private final ArrayDeque<String> candidates = new ArrayDeque<>();
+    private PathDecision.Recorder recorder = new PathDecision.Recorder();
+
+    private @Nullable PeerId peerId;
+    private @Nullable PeerCard card;
+    private @Nullable Attempt attempt;
+    private int attempts;
+    private int measured;
+    private long measureSent;
+    private long fastest = Long.MAX_VALUE;
+    private Disposable deadline = Disposables.disposed();
+    private boolean done;
+
+    Handshake(
+            Node node,
+            Loop loop,
+            Link bootstrap,
+            boolean connecting,
+            PathPolicy policy,
+            String address,
+            Outcome outcome) {
+        this.node = node;
+        this.loop = loop;
+        this.bootstrap = bootstrap;
+        this.connecting = connecting;
+        this.policy = policy;
+        this.address = address;
+        this.outcome = outcome;
+    }
+
+    void start() {
+        Duration limit = node.spec().handshakeTimeout();
+        deadline = loop.schedule(
+                () -> fail(new TimedOut("the handshake with " + name() + " did not end within " + limit.toMillis()
+                        + " ms (weir.timeout.handshake)")),
+                limit);
+        bootstrap.handler(this);
+        send(FrameKind.HELLO, 0, HandshakeCodec.hello(node.id()));
+    }
+
+    boolean connecting() {
+        return connecting;
+    }
+
+    @Nullable
+    PeerId peerId() {
+        return peerId;
+    }
+
+    Loop loop() {
+        return loop;
+    }
+
+    private String name() {
+        return peerId == null ? address : peerId + " at " + address;
+    }
+
+    // What comes over the bootstrap connection, and over the new link where that is the same.
+
+    @Override
+    public void frame(Frame in) {
+        try {
+            receive(in);
+        } catch (ProtocolMismatch e) {
+            refuse(new ProtocolMismatch(name() + " broke the protocol in the handshake: " + e.getMessage(), e));
+        } finally {
+            in.body().release();
+        }
+    }
+
+    private void receive(Frame in) {
+        if (done) {
+            return;
+        }
+        if (peerId == null && in.kind() != FrameKind.HELLO && in.kind() != FrameKind.REFUSE) {
+            throw new ProtocolMismatch(in.kind() + " came before HELLO");
+        }
+        Attempt current = attempt;
+        Attempt named = current != null && current.number == in.aux() ? current : null;
+        switch (in.kind()) {
+            case HELLO -> hello(HandshakeCodec.readHello(in.body()));
+            case REFUSE -> refused(in);
+            case CARD -> introduced(HandshakeCodec.readCard(Objects.requireNonNull(peerId), in.body()));
+            case PROPOSE -> proposed(in.aux(), HandshakeCodec.readReason(in.body()));
+            case OFFER -> {
+                if (named != null) {
+                    named.offered(in.body());
+                }
+            }
+            case OPENED -> {
+                if (named != null) {
+                    named.theirsOpen = true;
+                    named.proceed();
+                }
+            }
+            case FAILED -> {
+                if (named != null) {
+                    named.fail("at " + peerId + ": " + HandshakeCodec.readReason(in.body()), false);
+                }
+            }
+            case PROBE, PROBED, USE -> {
+                if (in.aux() == 0 && in.kind() == FrameKind.PROBE) {
+                    send(out.set(FrameKind.PROBED, 0, 0, 0).words(0, in.second()));
+                } else if (in.aux() == 0 && in.kind() == FrameKind.PROBED) {
+                    measured(in);
+                } else if (current != null) {
+                    current.linkFrame(in);
+                }
+            }
+            default -> throw new ProtocolMismatch(in.kind() + " has no place in the handshake");
+        }
+    }
+
+    @Override
+    public void writable() {
+        // A handshake sends a few hundred bytes; a connection that has no room for them is ended by the deadline.
+    }
+
+    @Override
+    public void lost(WeirException reason) {
+        Class<?> type = reason.getClass();
+        fail(
+                type == ProtocolMismatch.class
+                        ? reason
+                        : new PeerUnavailable(
+                                name() + " ended the connection in the handshake: " + reason.getMessage(), reason));
+    }
+
+    private void send(FrameKind kind, int number, ByteBuf body) {
+        send(kind, 0, number, body);
+    }
+
+    private void send(FrameKind kind, int flags, int number, ByteBuf body) {
+        send(out.set(kind, flags, 0, number).body(body));
+    }
+
+    /** What finds no room is dropped: the deadline ends a handshake with a side that does not read. */
+    private void send(Frame frame) {
+        if (bootstrap.offer(frame)) {
+            frame.clear();
+        } else {
+            frame.release();
+        }
+    }
+
+    private void hello(Hello hello) {
+        if (peerId != null) {
+            throw new ProtocolMismatch("a second HELLO");
+        }
+        peerId = hello.id();
+        switch (node.peers().begin(this, hello.id())) {
+            case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(node.card(), policy.switches()));
+            case CROSSED -> crossed();
+            case ATTACH -> attach();
+        }
+    }
+
+    /** The peer's own attempt to connect to us is kept instead of this one. */
+    private void crossed() {
+        if (!connecting) {
+            send(
+                    FrameKind.REFUSE,
+                    Flags.CROSSED,
+                    0,
+                    HandshakeCodec.text("we are connecting to each other at once; the other connection is kept"));
+        }
+        attach();
+    }
+
+    /** Another connection with the same peer is kept; this one is left, whatever step it has reached. */
+    void giveWay() {
+        if (!done) {
+            crossed();
+        }
+    }
+
+    /** Leaves this connection and, on the connecting side, waits for the session that there is or will be. */
+    private void attach() {
+        if (done) {
+            return;
+        }
+        finish();
+        bootstrap.close();
+        if (connecting) {
+            node.peers().await(Objects.requireNonNull(peerId), loop, node.spec().handshakeTimeout(), outcome);
+        } else {
+            outcome.failed(new Refused("the other connection is kept"));
+        }
+    }
+
+    private void refused(Frame in) {
+        if (in.has(Flags.CROSSED) && connecting && peerId != null) {
+            attach();
+            return;
+        }
+        String reason = HandshakeCodec.readReason(in.body());
+        fail(
+                reason.contains("version")
+                        ? new ProtocolMismatch(name() + ": " + reason)
+                        : new Refused(name() + ": " + reason));
+    }
+
+    private void introduced(Introduction introduction) {
+        if (card != null) {
+            throw new ProtocolMismatch("a second CARD");
+        }
+        card = introduction.card();
+        if (connecting) {
+            PathSelector.Selection selection =
+                    PathSelector.select(policy, node.card(), card, introduction.switches(), node::adapter);
+            recorder = new PathDecision.Recorder(selection);
+            String refusal = selection.refusal();
+            if (refusal != null) {
+                refuse(new PathRequired(refusal));
+                return;
+            }
+            candidates.addAll(selection.tries());
+            if (candidates.contains(BOOTSTRAP_PATH) && !BOOTSTRAP_PATH.equals(candidates.peek())) {
+                measure();
+            } else {
+                next(null);
+            }
+        }
+    }
+
+    /** Sends a probe over the bootstrap connection: if that path is not chosen, one can see what was gained. */
+    private void measure() {
+        measured++;
+        measureSent = System.nanoTime();
+        send(out.set(FrameKind.PROBE, 0, 0, 0).words(0, measured));
+    }
+
+    private void measured(Frame in) {
+        if (measured == 0 || in.second() != measured) {
+            return;
+        }
+        fastest = Math.min(fastest, System.nanoTime() - measureSent);
+        if (measured < MEASURES) {
+            measure();
+        } else {
+            measured = 0;
+            recorder.measured(BOOTSTRAP_PATH, Duration.ofNanos(fastest));
+            next(null);
+        }
+    }
+
+    private void next(@Nullable String lastFailure) {
+        String path = candidates.poll();
+        if (path == null) {
+            refuse(new PathRequired("no path to " + name() + " could be opened; the last failed with: " + lastFailure
+                    + "\n" + recorder.build(Objects.requireNonNull(peerId))));
+            return;
+        }
+        attempts++;
+        send(FrameKind.PROPOSE, attempts, HandshakeCodec.text(path));
+        begin(path, attempts);
+    }
+
+    private void proposed(int number, String path) {
+        if (connecting || card == null || number <= attempts) {
+            throw new ProtocolMismatch("PROPOSE has no place here");
+        }
+        Attempt former = attempt;
+        if (former != null) {
+            former.fail("another path was proposed", false);
+        }
+        attempts = number;
+        if (policy.of(path) == PathSwitch.OFF || !node.card().ready().containsKey(path)) {
+            send(FrameKind.FAILED, number, HandshakeCodec.text("path " + path + " is not ready here"));
+            return;
+        }
+        begin(path, number);
+    }
+
+    private void begin(String path, int number) {
+        Attempt begun = new Attempt(path, number);
+        attempt = begun;
+        begun.prepare();
+    }
+
+    private void finish() {
+        done = true;
+        deadline.dispose();
+        node.peers().end(this);
+        Attempt current = attempt;
+        attempt = null;
+        if (current != null) {
+            current.release();
+        }
+    }
+
+    /** Tells the other side why we do not go on, then fails. */
+    private void refuse(WeirException reason) {
+        if (!done) {
+            send(FrameKind.REFUSE, 0, HandshakeCodec.text(Errors.text(reason)));
+            fail(reason);
+        }
+    }
+
+    void fail(WeirException reason) {
+        if (!done) {
+            finish();
+            bootstrap.close();
+            node.peers().failed(this, reason);
+            outcome.failed(reason);
+        }
+    }
+
+    /** One candidate's way from PROPOSE to USE. */
+    private final class Attempt {
+
+        final String path;
+        final int number;
+        private final long begun = System.nanoTime();
+        private final long nonce = RANDOM.nextLong();
+        private Disposable limit = Disposables.disposed();
+        private Disposable completing = Disposables.disposed();
+        private @Nullable PendingLink pending;
+        private @Nullable Link link;
+        private long theirNonce;
+        boolean theirsOpen;
+        private int round;
+        private long sent;
+        private long fastest = Long.MAX_VALUE;
+        private boolean over;
+
+        Attempt(String path, int number) {
+            this.path = path;
+            this.number = number;
+        }
+
+        void prepare() {
+            Duration time = node.spec().stepTimeout();
+            limit = loop.schedule(
+                    () -> fail("did not open within " + time.toMillis() + " ms (weir.timeout.step)", true), time);
+            try {
+                Transport adapter = Objects.requireNonNull(node.adapter(path));
+                pending = adapter.prepare(new LinkRequest(
+                        node.card(),
+                        Objects.requireNonNull(card),
+                        connecting,
+                        loop,
+                        bootstrap,
+                        node.spec().settings(path)));
+                byte[] offer = pending.offer();
+                if (offer.length > MAX_OFFER) {
+                    fail("the adapter offers " + offer.length + " bytes, more than " + MAX_OFFER, true);
+                    return;
+                }
+                send(FrameKind.OFFER, number, HandshakeCodec.offer(nonce, offer));
+            } catch (WeirException e) {
+                fail(String.valueOf(e.getMessage()), true);
+            } catch (RuntimeException | LinkageError e) {
+                LOG.warn("Path {} to {} failed to prepare", path, name(), e);
+                fail("the adapter failed: " + e, true);
+            }
+        }
+
+        void offered(ByteBuf body) {
+            PendingLink half = pending;
+            if (half == null || theirNonce != 0) {
+                return;
+            }
+            if (body.readableBytes() < 8 || body.readableBytes() > 8 + MAX_OFFER) {
+                throw new ProtocolMismatch("an OFFER of " + body.readableBytes() + " bytes");
+            }
+            theirNonce = body.readLongLE();
+            completing = half.complete(ByteBufUtil.getBytes(body))
+                    .subscribe(this::opened, error -> fail(Errors.text(error), true));
+        }
+
+        private void opened(Link ready) {
+            link = ready;
+            if (ready != bootstrap) {
+                ready.handler(new NewLink(this));
+            }
+            send(FrameKind.OPENED, number, Unpooled.EMPTY_BUFFER);
+            proceed();
+        }
+
+        /** Begins to probe once both sides are open. From then on the accepting side waits as long as the handshake may last. */
+        void proceed() {
+            if (link == null || !theirsOpen) {
+                return;
+            }
+            if (!connecting) {
+                limit.dispose();
+            } else if (round == 0) {
+                probe();
+            }
+        }
+
+        private void probe() {
+            round++;
+            sent = System.nanoTime();
+            offer(out.set(FrameKind.PROBE, 0, 0, number).words(theirNonce, round));
+        }
+
+        private void offer(Frame frame) {
+            if (!Objects.requireNonNull(link).offer(frame)) {
+                fail("the new link has no room for a probe", true);
+            }
+        }
+
+        void linkFrame(Frame in) {
+            Link open = link;
+            if (open == null || in.aux() != number) {
+                return;
+            }
+            switch (in.kind()) {
+                case PROBE -> {
+                    check(in);
+                    offer(out.set(FrameKind.PROBED, 0, 0, number).words(theirNonce, in.second()));
+                }
+                case PROBED -> {
+                    check(in);
+                    if (connecting && in.second() == round) {
+                        fastest = Math.min(fastest, System.nanoTime() - sent);
+                        if (round < PROBES) {
+                            probe();
+                        } else {
+                            offer(out.set(FrameKind.USE, 0, 0, number));
+                            use(open);
+                        }
+                    }
+                }
+                case USE -> {
+                    if (connecting || !theirsOpen) {
+                        throw new ProtocolMismatch("USE has no place here");
+                    }
+                    use(open);
+                }
+                default -> throw new ProtocolMismatch(in.kind() + " came over a link that is not in use yet");
+            }
+        }
+
+        private void check(Frame in) {
+            if (in.first() != nonce) {
+                throw new ProtocolMismatch("the new link over " + path + " ends at another peer: wrong nonce");
+            }
+        }
+
+        private void use(Link open) {
+            Duration took = Duration.ofNanos(System.nanoTime() - begun);
+            recorder.chosen(path, connecting ? Duration.ofNanos(fastest) : null, took);
+            PathDecision decision = recorder.build(Objects.requireNonNull(peerId));
+            over = true;
+            limit.dispose();
+            attempt = null;
+            finish();
+            outcome.connected(node.peers().connected(Handshake.this, decision, open, bootstrap));
+        }
+
+        void linkLost(WeirException reason) {
+            link = null;
+            fail("the new link broke: " + reason.getMessage(), true);
+        }
+
+        void fail(String reason, boolean tell) {
+            if (over) {
+                return;
+            }
+            release();
+            attempt = null;
+            if (tell) {
+                send(FrameKind.FAILED, number, HandshakeCodec.text(reason));
+            }
+            recorder.failed(path, reason, Duration.ofNanos(System.nanoTime() - begun));
+            if (connecting && !done) {
+                next(path + ": " + reason);
+            }
+        }
+
+        void release() {
+            over = true;
+            limit.dispose();
+            completing.dispose();
+            Link open = link;
+            link = null;
+            if (open != null && open != bootstrap) {
+                open.close();
+            }
+            PendingLink half = pending;
+            pending = null;
+            if (half != null) {
+                half.close();
+            }
+        }
+    }
+
+    /** What comes over a new link while it is tried. */
+    private static final class NewLink implements LinkHandler {
+
+        private final Attempt of;
+
+        NewLink(Attempt of) {
+            this.of = of;
+        }
+
+        @Override
+        public void frame(Frame in) {
+            try {
+                of.linkFrame(in);
+            } catch (ProtocolMismatch e) {
+                of.fail(String.valueOf(e.getMessage()), true);
+            } finally {
+                in.body().release();
+            }
+        }
+
+        @Override
+        public void writable() {
+            // Probes go one by one.
+        }
+
+        @Override
+        public void lost(WeirException reason) {
+            of.linkLost(reason);
+        }
+    }
+}

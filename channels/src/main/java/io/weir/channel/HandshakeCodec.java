@@ -1,0 +1,160 @@
+package io.weir.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.weir.core.PeerCard;
+import io.weir.core.PeerId;
+import io.weir.core.ProtocolMismatch;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The bodies of handshake frames. Numbers are little-endian; a text is its length in bytes (16 bits) and UTF-8; a map is its
+ * size (16 bits) and key and value texts in turn.
+ *
+ * <pre>
+ * HELLO  'W' 'E' 'I' 'R', major (8), minor (8), zero (16), features (64), id (2 x 64), incarnation (64), name
+ * CARD   boot id, uid (64), process, host, pid (64), ready map, missing map, switches map
+ * OFFER  nonce (64), the adapter's bytes
+ * </pre>
+ *
+ * The form of HELLO up to the features never changes.
+ */
+final class HandshakeCodec {
+
+    /** Another major number can't talk to us; of two minor numbers the lower one counts. */
+    static final int MAJOR = 1;
+
+    static final int MINOR = 0;
+
+    /** No optional feature is known yet. */
+    static final long FEATURES = 0;
+
+    private static final int MAGIC = 'W' | 'E' << 8 | 'I' << 16 | 'R' << 24;
+
+    /** Entries of one map at most: there are a dozen paths. */
+    private static final int MAX_ENTRIES = 256;
+
+    /** What HELLO says. */
+    record Hello(int major, int minor, long features, PeerId id) {}
+
+    /** A card and the switches that go with it. */
+    record Introduction(PeerCard card, Map<String, PathSwitch> switches) {}
+
+    private HandshakeCodec() {}
+
+    static ByteBuf hello(PeerId id) {
+        ByteBuf out = Unpooled.buffer(64);
+        out.writeIntLE(MAGIC).writeByte(MAJOR).writeByte(MINOR).writeShortLE(0).writeLongLE(FEATURES);
+        out.writeLongLE(id.id().getMostSignificantBits())
+                .writeLongLE(id.id().getLeastSignificantBits())
+                .writeLongLE(id.incarnation());
+        writeText(out, id.name());
+        return out;
+    }
+
+    /** Another major version is told before anything else is looked at, because only the beginning has a fixed form. */
+    static Hello readHello(ByteBuf in) {
+        try {
+            if (in.readIntLE() != MAGIC) {
+                throw new ProtocolMismatch("its HELLO does not begin with WEIR");
+            }
+            int major = in.readUnsignedByte();
+            int minor = in.readUnsignedByte();
+            if (major != MAJOR) {
+                throw new ProtocolMismatch("it speaks version " + major + '.' + minor + " of the protocol, this node "
+                        + MAJOR + '.' + MINOR + "; use the same major version of Weir on both sides");
+            }
+            in.readShortLE();
+            long features = in.readLongLE();
+            UUID id = new UUID(in.readLongLE(), in.readLongLE());
+            long incarnation = in.readLongLE();
+            return new Hello(major, minor, features, new PeerId(id, readText(in, PeerId.MAX_NAME), incarnation));
+        } catch (IndexOutOfBoundsException e) {
+            throw new ProtocolMismatch("its HELLO is cut off", e);
+        }
+    }
+
+    static ByteBuf card(PeerCard card, Map<String, PathSwitch> switches) {
+        ByteBuf out = Unpooled.buffer(256);
+        writeText(out, card.bootId());
+        out.writeLongLE(card.uid());
+        writeText(out, card.process());
+        writeText(out, card.host());
+        out.writeLongLE(card.pid());
+        writeMap(out, card.ready());
+        writeMap(out, card.missing());
+        Map<String, String> set = new LinkedHashMap<>();
+        switches.forEach((path, value) -> set.put(path, value.name()));
+        writeMap(out, set);
+        return out;
+    }
+
+    static Introduction readCard(PeerId id, ByteBuf in) {
+        try {
+            String bootId = readText(in, 128);
+            long uid = in.readLongLE();
+            String process = readText(in, 128);
+            String host = readText(in, 255);
+            long pid = in.readLongLE();
+            PeerCard card = new PeerCard(id, bootId, uid, process, host, pid, readMap(in), readMap(in));
+            Map<String, PathSwitch> switches = new LinkedHashMap<>();
+            readMap(in).forEach((path, value) -> switches.put(path, PathSwitch.valueOf(value)));
+            return new Introduction(card, switches);
+        } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+            throw new ProtocolMismatch("its CARD is malformed: " + e.getMessage(), e);
+        }
+    }
+
+    static ByteBuf offer(long nonce, byte[] offer) {
+        return Unpooled.buffer(8 + offer.length).writeLongLE(nonce).writeBytes(offer);
+    }
+
+    static ByteBuf text(String text) {
+        return Unpooled.wrappedBuffer(text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** Free text of the other side, shortened, with everything that could disturb a log taken out. */
+    static String readReason(ByteBuf in) {
+        String text = in.toString(in.readerIndex(), Math.min(in.readableBytes(), 1024), StandardCharsets.UTF_8);
+        return text.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    private static void writeText(ByteBuf out, String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        out.writeShortLE(bytes.length).writeBytes(bytes);
+    }
+
+    private static String readText(ByteBuf in, int longest) {
+        int length = in.readUnsignedShortLE();
+        if (length > longest) {
+            throw new ProtocolMismatch("a text of " + length + " bytes is longer than " + longest);
+        }
+        byte[] bytes = ByteBufUtil.getBytes(in, in.readerIndex(), length);
+        in.skipBytes(length);
+        return new String(bytes, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+    }
+
+    private static void writeMap(ByteBuf out, Map<String, String> map) {
+        out.writeShortLE(map.size());
+        map.forEach((key, value) -> {
+            writeText(out, key);
+            writeText(out, value);
+        });
+    }
+
+    private static Map<String, String> readMap(ByteBuf in) {
+        int size = in.readUnsignedShortLE();
+        if (size > MAX_ENTRIES) {
+            throw new ProtocolMismatch("a map of " + size + " entries is larger than " + MAX_ENTRIES);
+        }
+        Map<String, String> map = new LinkedHashMap<>();
+        for (int i = 0; i < size; i++) {
+            map.put(readText(in, 64), readText(in, 4096));
+        }
+        return map;
+    }
+}

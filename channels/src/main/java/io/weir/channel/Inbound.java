@@ -1,0 +1,423 @@
+package io.weir.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import io.weir.core.ControlData;
+import io.weir.core.ErrorCode;
+import io.weir.core.Frame;
+import io.weir.core.Message;
+import io.weir.core.MessageTooLarge;
+import io.weir.core.ProtocolMismatch;
+import io.weir.flow.CreditExceeded;
+import io.weir.flow.Reassembler;
+import io.weir.flow.Window;
+import java.util.ArrayDeque;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Exceptions;
+
+/**
+ * The receiving half of a channel: keeps the account of demand, joins long messages, hands messages to the sink within its
+ * demand, and holds what came before the sink asked. Loop thread only.
+ */
+final class Inbound {
+
+    private record Held(Message message, int flags, int number, long cost) {}
+
+    private final Session session;
+    private final Channel channel;
+    private final Window window;
+    private final ArrayDeque<Held> held = new ArrayDeque<>();
+    private @Nullable MessageSink sink;
+    private @Nullable Partial partial;
+    private boolean delivering;
+    /** The peer's END or ERROR has come, or the session is over: the peer may send nothing any more. */
+    private boolean ended;
+
+    private boolean confirm;
+    /** What this half has failed with, here or there; what the peer has sent before it knew is released. */
+    private @Nullable Throwable error;
+    /** Nobody wants messages any more; what still comes is released. */
+    private boolean cancelled;
+    /** The sink has had its last signal. */
+    private boolean told;
+
+    /** Bytes of the node's budget that were reserved for a message longer than the window. */
+    private long reserved;
+
+    /** Whether a reservation is awaited; a peer that wants again meanwhile gains nothing. */
+    private boolean reserving;
+
+    /** Whether what was reserved has been lent to the peer. */
+    private boolean lent;
+
+    Inbound(Session session, Channel channel, Window window) {
+        this.session = session;
+        this.channel = channel;
+        this.window = window;
+    }
+
+    Window window() {
+        return window;
+    }
+
+    boolean ended() {
+        return ended;
+    }
+
+    /** Whether nothing is left here that would have to be released. */
+    boolean done() {
+        return told || held.isEmpty();
+    }
+
+    boolean cancelledHere() {
+        return cancelled;
+    }
+
+    boolean hasSink() {
+        return sink != null;
+    }
+
+    void sink(MessageSink consumer) {
+        sink = consumer;
+        drain();
+    }
+
+    /** More demand of the sink. */
+    void request(long n) {
+        if (cancelled) {
+            return;
+        }
+        window.request(n);
+        channel.touched();
+        drain();
+    }
+
+    /** DATA: the frame's body becomes the message's. */
+    void data(Frame frame) {
+        ByteBuf body = frame.body();
+        if (partial != null) {
+            body.release();
+            throw new ProtocolMismatch("a message began within another one on channel " + channel.number());
+        }
+        long cost = body.readableBytes() + (long) frame.control().length;
+        boolean wanted = false;
+        try {
+            wanted = account(cost);
+        } finally {
+            if (!wanted) {
+                body.release();
+            }
+        }
+        if (!wanted) {
+            return;
+        }
+        arrived(message(frame.control(), body), frame.flags(), frame.aux(), cost);
+    }
+
+    private static Message message(byte[] control, ByteBuf body) {
+        if (control.length == 0) {
+            return Message.of(body);
+        }
+        try {
+            return Message.of(ControlData.decode(control), body);
+        } catch (ProtocolMismatch e) {
+            body.release();
+            throw e;
+        }
+    }
+
+    /** FIRST: a long message begins. */
+    void first(Frame frame) {
+        long total = frame.first();
+        long cost = total + frame.control().length;
+        try {
+            if (partial != null || total < 1 || cost < total) {
+                throw new ProtocolMismatch(
+                        "a long message of " + total + " bytes can't begin now on channel " + channel.number());
+            }
+            if (account(cost)) {
+                partial = new Partial(frame, (int) total);
+            }
+        } catch (RuntimeException e) {
+            frame.body().release();
+            throw e;
+        }
+        next(frame);
+    }
+
+    /** A further piece. */
+    void next(Frame frame) {
+        ByteBuf piece = frame.body();
+        try {
+            if (cancelled || error != null) {
+                return;
+            }
+            Partial whole = partial;
+            if (whole == null) {
+                throw new ProtocolMismatch("a piece of no message on channel " + channel.number());
+            }
+            whole.join(piece);
+            if (whole.complete()) {
+                partial = null;
+                arrived(message(whole.control, whole.target), whole.flags, whole.number, whole.cost());
+            }
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolMismatch("on channel " + channel.number() + ": " + e.getMessage(), e);
+        } finally {
+            piece.release();
+        }
+    }
+
+    /** Counts what came; false if nobody wants it. */
+    private boolean account(long cost) {
+        if (ended) {
+            throw new ProtocolMismatch("a message after the end on channel " + channel.number());
+        }
+        if (cancelled || error != null) {
+            return false;
+        }
+        try {
+            window.arrived(cost);
+        } catch (CreditExceeded e) {
+            throw new ProtocolMismatch("on channel " + channel.number() + ": " + e.getMessage(), e);
+        }
+        channel.touched();
+        return !tooLarge(cost);
+    }
+
+    /** The peer's own limit may be higher: not to know ours is no breach, and fails this channel only. */
+    private boolean tooLarge(long cost) {
+        if (cost <= session.maxMessage()) {
+            return false;
+        }
+        channel.fail(
+                ErrorCode.TOO_LARGE,
+                new MessageTooLarge("a message of " + cost + " bytes exceeds the receiver's weir.message.max="
+                        + session.maxMessage() + "; raise it there, or send the content in pieces"));
+        return true;
+    }
+
+    private void arrived(Message message, int flags, int number, long cost) {
+        session.arrived(cost);
+        if (sink != null && !delivering && held.isEmpty() && window.mayDeliver()) {
+            deliver(sink, message, flags, number, cost);
+            if (ended || error != null || !held.isEmpty()) {
+                drain();
+            }
+        } else {
+            held.add(new Held(message, flags, number, cost));
+            session.counters().queuedBytes += cost;
+        }
+    }
+
+    private void deliver(MessageSink to, Message message, int flags, int number, long cost) {
+        window.delivered();
+        window.freed(cost);
+        delivering = true;
+        try {
+            to.message(message, flags, number);
+        } catch (Throwable t) {
+            Exceptions.throwIfJvmFatal(t);
+            channel.fail(t);
+        } finally {
+            delivering = false;
+        }
+    }
+
+    private void drain() {
+        MessageSink to = sink;
+        if (delivering || to == null || told) {
+            return;
+        }
+        while (!cancelled && error == null && window.mayDeliver()) {
+            Held next = held.poll();
+            if (next == null) {
+                break;
+            }
+            channel.touched();
+            session.counters().queuedBytes -= next.cost;
+            deliver(to, next.message, next.flags, next.number, next.cost);
+        }
+        if (!told && (error != null || (ended && held.isEmpty()))) {
+            tell(to);
+        }
+    }
+
+    private void tell(MessageSink to) {
+        told = true;
+        Throwable reason = error;
+        release();
+        if (reason == null) {
+            to.ended();
+            if (confirm) {
+                channel.confirm();
+            }
+        } else {
+            to.failed(reason);
+        }
+        channel.forget();
+    }
+
+    /** The peer has ended this half in good order. */
+    void end(boolean confirmAsked) {
+        if (ended || partial != null) {
+            throw new ProtocolMismatch(
+                    "the end came " + (ended ? "twice" : "within a message") + " on channel " + channel.number());
+        }
+        ended = true;
+        confirm = confirmAsked;
+        if (cancelled && confirmAsked) {
+            channel.confirm();
+        }
+        drain();
+    }
+
+    /** This half ends with an error now; what was held is dropped. Idempotent, nothing after an end. */
+    void fail(Throwable reason) {
+        if (ended || error != null) {
+            return;
+        }
+        error = reason;
+        drain();
+        if (sink == null) {
+            release();
+        }
+    }
+
+    /** The peer has failed this half: nothing comes any more. */
+    void failedByPeer(Throwable reason) {
+        fail(reason);
+        ended = true;
+    }
+
+    /** The session is over. A sink goes on with what has come before the end; what nobody has asked for yet is lost. */
+    void lost(Throwable reason) {
+        if (sink == null && error == null) {
+            error = reason;
+            release();
+        }
+        failedByPeer(reason);
+    }
+
+    /** The sink wants no more, which is as good as having had everything. */
+    void cancel() {
+        if (cancelled) {
+            return;
+        }
+        cancelled = true;
+        if (ended && confirm && !told) {
+            channel.confirm();
+        }
+        told = true;
+        release();
+        channel.forget();
+    }
+
+    private void release() {
+        for (Held each; (each = held.poll()) != null; ) {
+            session.counters().queuedBytes -= each.cost;
+            each.message.release();
+        }
+        Partial half = partial;
+        partial = null;
+        if (half != null) {
+            half.target.release();
+        }
+        giveBack();
+    }
+
+    private void giveBack() {
+        session.budget().release(reserved);
+        reserved = 0;
+        lent = false;
+    }
+
+    /**
+     * The peer needs this much credit for one message. What exceeds the window is reserved from the node's budget first.
+     */
+    void want(long bytes) {
+        if (bytes < 0) {
+            throw new ProtocolMismatch("a message of " + bytes + " bytes was announced on channel " + channel.number());
+        }
+        if (over() || tooLarge(bytes)) {
+            return;
+        }
+        long extra = bytes - session.windowBytes() - reserved;
+        if (extra <= 0) {
+            wanted(bytes);
+            return;
+        }
+        if (reserving) {
+            return;
+        }
+        reserving = true;
+        session.budget().reserve(extra, session.loop(), () -> {
+            reserving = false;
+            reserved += extra;
+            if (over()) {
+                giveBack();
+            } else {
+                wanted(bytes);
+            }
+        });
+    }
+
+    private void wanted(long bytes) {
+        if (window.granted() < bytes) {
+            window.want(bytes);
+            channel.touched();
+        }
+    }
+
+    private boolean over() {
+        return cancelled || ended || error != null;
+    }
+
+    long itemsToGrant() {
+        return over() ? 0 : window.itemsToGrant();
+    }
+
+    long bytesToGrant() {
+        if (over()) {
+            return 0;
+        }
+        long bytes = window.bytesToGrant();
+        if (window.lent() > 0) {
+            lent = true;
+        } else if (lent) {
+            giveBack();
+        }
+        return bytes;
+    }
+
+    /** A long message whose pieces are coming in. */
+    private static final class Partial {
+
+        final byte[] control;
+        final int flags;
+        final int number;
+        final ByteBuf target;
+        private final Reassembler plan;
+
+        Partial(Frame frame, int total) {
+            control = frame.control();
+            flags = frame.flags();
+            number = frame.aux();
+            plan = new Reassembler(total, total);
+            target = PooledByteBufAllocator.DEFAULT.directBuffer(total, total);
+        }
+
+        void join(ByteBuf piece) {
+            plan.accept(piece.readableBytes());
+            target.writeBytes(piece);
+        }
+
+        boolean complete() {
+            return plan.complete();
+        }
+
+        long cost() {
+            return target.writerIndex() + (long) control.length;
+        }
+    }
+}

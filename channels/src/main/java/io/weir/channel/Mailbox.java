@@ -1,0 +1,249 @@
+package io.weir.channel;
+
+import io.weir.core.ErrorCode;
+import io.weir.core.Overloaded;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Operators;
+
+/**
+ * Everything that any peer sends to a port, by {@link Peer#tell}, {@link Peer#ask} or a channel, in one place. A
+ * {@code Flux} of all of it; {@link #matching} selects.
+ *
+ * <p>Each message goes to the first subscriber, in the order of subscription, that has demand and wants it. What nobody wants
+ * stays, in order, up to {@code weir.mailbox.items}; then senders are no longer asked for more. If the mailbox is full, and
+ * those who wait want nothing of what is there, they fail with {@link Overloaded}, because nothing else could come in.
+ *
+ * <p>Messages are delivered on the loop of a peer or on the thread that requests, one after the other. The port is served until this is
+ * disposed.
+ */
+public final class Mailbox extends Flux<Received> implements Disposable {
+
+    private final String port;
+    private final int capacity;
+    private final AtomicInteger work = new AtomicInteger();
+
+    // Guarded by this.
+    private final ArrayDeque<Received> messages = new ArrayDeque<>();
+    private final List<Subscriber> subscribers = new ArrayList<>();
+    /** What came from each sender since it was last asked for more. */
+    private final Map<MailboxFeed, Integer> owed = new HashMap<>();
+
+    private boolean disposed;
+
+    private Disposable serving = () -> {};
+
+    Mailbox(String port, int capacity) {
+        this.port = port;
+        this.capacity = capacity;
+    }
+
+    /** Begins to serve the port. */
+    Mailbox open(Ports ports) {
+        serving = ports.serve(port, new Handler());
+        return this;
+    }
+
+    /** Only messages that match; what does not stays for others. */
+    public Flux<Received> matching(Match match) {
+        return new Flux<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super Received> actual) {
+                Mailbox.this.subscribe(match, actual);
+            }
+        };
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super Received> actual) {
+        subscribe(received -> true, actual);
+    }
+
+    private void subscribe(Match match, CoreSubscriber<? super Received> actual) {
+        Subscriber subscriber = new Subscriber(match, actual);
+        actual.onSubscribe(subscriber);
+        boolean over;
+        synchronized (this) {
+            over = disposed;
+            if (!over) {
+                subscribers.add(subscriber);
+            }
+        }
+        if (over) {
+            actual.onComplete();
+        } else {
+            drain();
+        }
+    }
+
+    /** How many messages wait. */
+    public synchronized int size() {
+        return messages.size();
+    }
+
+    void add(Received received) {
+        boolean over;
+        synchronized (this) {
+            over = disposed;
+            if (!over) {
+                messages.add(received);
+                owed.merge(received.feed(), 1, Integer::sum);
+            }
+        }
+        if (over) {
+            received.release();
+        } else {
+            drain();
+        }
+    }
+
+    /** Delivers what can be, one at a time, whoever comes first doing it for all. */
+    private void drain() {
+        if (work.getAndIncrement() != 0) {
+            return;
+        }
+        int seen = 1;
+        while (seen != 0) {
+            for (Delivery next; (next = nextDelivery()) != null; ) {
+                next.to.actual.onNext(next.received);
+            }
+            askForMore();
+            failIfStuck();
+            seen = work.addAndGet(-seen);
+        }
+    }
+
+    /** For each message that came, its sender may send another one, as long as the mailbox has room. */
+    private void askForMore() {
+        Map<MailboxFeed, Integer> asked;
+        synchronized (this) {
+            if (owed.isEmpty() || messages.size() >= capacity) {
+                return;
+            }
+            asked = Map.copyOf(owed);
+            owed.clear();
+        }
+        asked.forEach(MailboxFeed::more);
+    }
+
+    private synchronized @Nullable Delivery nextDelivery() {
+        for (Iterator<Received> each = messages.iterator(); each.hasNext(); ) {
+            Received received = each.next();
+            for (Subscriber subscriber : subscribers) {
+                if (subscriber.demand > 0 && subscriber.match.test(received)) {
+                    each.remove();
+                    subscriber.demand -= subscriber.demand == Long.MAX_VALUE ? 0 : 1;
+                    return new Delivery(received, subscriber);
+                }
+            }
+        }
+        return null;
+    }
+
+    private void failIfStuck() {
+        List<Subscriber> stuck = new ArrayList<>();
+        synchronized (this) {
+            if (messages.size() >= capacity) {
+                for (Iterator<Subscriber> each = subscribers.iterator(); each.hasNext(); ) {
+                    Subscriber subscriber = each.next();
+                    if (subscriber.demand > 0) {
+                        each.remove();
+                        stuck.add(subscriber);
+                    }
+                }
+            }
+        }
+        for (Subscriber each : stuck) {
+            each.actual.onError(new Overloaded("the mailbox of port '" + port + "' is full (" + capacity
+                    + " messages, weir.mailbox.items), and nothing in it matches"));
+        }
+    }
+
+    /** Serves the port no longer; releases what waits; completes the subscribers. */
+    @Override
+    public void dispose() {
+        List<Subscriber> told;
+        List<Received> left;
+        synchronized (this) {
+            if (disposed) {
+                return;
+            }
+            disposed = true;
+            told = List.copyOf(subscribers);
+            subscribers.clear();
+            left = List.copyOf(messages);
+            messages.clear();
+        }
+        serving.dispose();
+        left.forEach(Received::release);
+        told.forEach(each -> each.actual.onComplete());
+    }
+
+    @Override
+    public synchronized boolean isDisposed() {
+        return disposed;
+    }
+
+    private record Delivery(Received received, Subscriber to) {}
+
+    private final class Subscriber implements Subscription {
+
+        final Match match;
+        final CoreSubscriber<? super Received> actual;
+        /** Guarded by the mailbox. */
+        long demand;
+
+        Subscriber(Match match, CoreSubscriber<? super Received> actual) {
+            this.match = match;
+            this.actual = actual;
+        }
+
+        @Override
+        public void request(long n) {
+            if (n <= 0) {
+                cancel();
+                actual.onError(new IllegalArgumentException(
+                        "request(" + n + "): demand must be positive (Reactive Streams 3.9)"));
+                return;
+            }
+            synchronized (Mailbox.this) {
+                demand = Operators.addCap(demand, n);
+            }
+            drain();
+        }
+
+        @Override
+        public void cancel() {
+            synchronized (Mailbox.this) {
+                subscribers.remove(this);
+            }
+        }
+    }
+
+    private final class Handler implements PortHandler {
+
+        @Override
+        public void opened(Channel channel, boolean requests) {
+            if (isDisposed()) {
+                channel.refuse(ErrorCode.NO_SUCH_PORT, "port '" + port + "' is no longer served");
+            } else {
+                new MailboxFeed(Mailbox.this, channel).start();
+            }
+        }
+
+        @Override
+        public void closed() {
+            dispose();
+        }
+    }
+}

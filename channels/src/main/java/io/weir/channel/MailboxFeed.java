@@ -1,0 +1,109 @@
+package io.weir.channel;
+
+import io.weir.core.Message;
+import reactor.core.publisher.Mono;
+
+/** What one channel brings into a mailbox, and the way of answers back. Loop thread only, but for {@link #reply} and {@link #more}. */
+final class MailboxFeed implements MessageSink, Outbound.Feeder {
+
+    /**
+     * Messages that one sender may have under way. What a mailbox holds beyond its bound is at most this for each sender, so
+     * that a silent one takes nothing from the others.
+     */
+    static final int AHEAD = 64;
+
+    private final Mailbox mailbox;
+    private final Channel channel;
+    /** Messages for which the mailbox has room, and for which the peer was not asked yet. */
+    private int wanted;
+
+    MailboxFeed(Mailbox mailbox, Channel channel) {
+        this.mailbox = mailbox;
+        this.channel = channel;
+    }
+
+    void start() {
+        channel.accept();
+        channel.outbound().feeder(this);
+        channel.inbound().sink(this);
+        channel.inbound().request(AHEAD);
+    }
+
+    Peer peer() {
+        return channel.peer();
+    }
+
+    /** The mailbox has room for this many more. */
+    void more(int messages) {
+        channel.execute(() -> {
+            wanted += messages;
+            room();
+        });
+    }
+
+    Mono<Void> reply(Received to, Message answer, int flags) {
+        return Mono.create(sink -> channel.execute(() -> {
+            to.release();
+            Throwable over = channel.outbound().failure();
+            if (over != null || !to.awaitsAnswer()) {
+                answer.release();
+                sink.error(
+                        over != null
+                                ? over
+                                : new IllegalStateException(to.from().id() + " awaits no answer"));
+                return;
+            }
+            try {
+                channel.outbound().send(answer, flags, to.number());
+                sink.success();
+            } catch (RuntimeException e) {
+                sink.error(e);
+            }
+        }));
+    }
+
+    @Override
+    public void message(Message message, int flags, int number) {
+        mailbox.add(new Received(this, message, (flags & Flags.REQUEST) != 0, number));
+    }
+
+    @Override
+    public void ended() {
+        channel.outbound().end(false);
+    }
+
+    @Override
+    public void failed(Throwable error) {
+        // What has arrived stays in the mailbox; answers to it fail.
+    }
+
+    @Override
+    public void room() {
+        // A peer that does not take its answers is not asked for more requests, so that they can't pile up.
+        if (wanted > 0 && channel.outbound().isEmpty()) {
+            int more = wanted;
+            wanted = 0;
+            channel.inbound().request(more);
+        }
+    }
+
+    @Override
+    public void endSent() {
+        // Nothing is left to do.
+    }
+
+    @Override
+    public void closing() {
+        // Nobody has this channel in his hands but us.
+    }
+
+    @Override
+    public void delivered() {
+        // Never asked for.
+    }
+
+    @Override
+    public void cancelled() {
+        channel.cancelInbound();
+    }
+}

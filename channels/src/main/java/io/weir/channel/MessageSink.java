@@ -1,0 +1,16 @@
+package io.weir.channel;
+
+import io.weir.core.Message;
+
+/** Who consumes the receiving half of a channel. Loop thread only. */
+interface MessageSink {
+
+    /** A message within the demand; belongs to the sink. */
+    void message(Message message, int flags, int number);
+
+    /** The half has ended in good order; nothing follows. */
+    void ended();
+
+    /** The half has ended with an error; nothing follows. */
+    void failed(Throwable error);
+}

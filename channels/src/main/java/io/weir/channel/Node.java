@@ -1,0 +1,414 @@
+package io.weir.channel;
+
+import io.weir.core.Availability;
+import io.weir.core.Bootstrap;
+import io.weir.core.Link;
+import io.weir.core.Loop;
+import io.weir.core.Message;
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerAddress;
+import io.weir.core.PeerCard;
+import io.weir.core.PeerId;
+import io.weir.core.Refused;
+import io.weir.core.TimedOut;
+import io.weir.core.Transport;
+import io.weir.core.TransportSettings;
+import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * This process on the network. A node listens, connects to peers over the fastest path that both have, serves ports and opens
+ * channels to ports of peers.
+ *
+ * <pre>{@code
+ * Node node = Node.start(NodeSpec.fromSystem()).block();
+ * node.serve("upper", channel -> channel.send(channel.receive(text()).map(String::toUpperCase), text()));
+ * Peer peer = node.connect("tcp://127.0.0.1:7000").block();
+ * }</pre>
+ *
+ * <p>Any thread may use a node. Handlers run on the loop of the peer that they serve and must not block it.
+ */
+public final class Node {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+    private final NodeSpec spec;
+    private final PeerId id;
+    private final PeerCard card;
+    private final Map<String, Transport> adapters;
+    private final Bootstrap bootstrap;
+    private final List<Loop> loops;
+    private final Ports ports;
+    private final Budget budget;
+    private final Peers peers = new Peers(this);
+    private final List<Bootstrap.Listener> listeners = new ArrayList<>();
+    private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
+    private final AtomicInteger nextLoop = new AtomicInteger();
+    private final AtomicBoolean closing = new AtomicBoolean();
+    /** Runs once, whoever subscribes first; a waiting caller that loses interest does not stop it. */
+    private final Mono<Void> closed = Mono.defer(this::shutDown).cache();
+
+    private Node(NodeSpec spec, Bootstrap bootstrap, Map<String, Transport> adapters, PeerCard card) {
+        this.spec = spec;
+        this.id = card.id();
+        this.card = card;
+        this.adapters = adapters;
+        this.bootstrap = bootstrap;
+        this.ports = new Ports(spec);
+        this.budget = new Budget(spec.nodeBytes());
+        this.loops = new ArrayList<>();
+        for (int i = 0; i < spec.loops(); i++) {
+            loops.add(bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp")));
+        }
+    }
+
+    /**
+     * Starts a node: looks which paths are ready, makes the loops, listens. Completes when peers can connect. Fails with
+     * {@link Misconfigured}, naming the setting, and leaves nothing running then. Loads native libraries on a thread that may
+     * block.
+     */
+    public static Mono<Node> start(NodeSpec spec) {
+        return Mono.create(sink -> Schedulers.boundedElastic().schedule(() -> start(spec, sink)));
+    }
+
+    /** Not interrupted when the subscriber cancels: the node closes then as soon as it has started. */
+    private static void start(NodeSpec spec, MonoSink<Node> sink) {
+        try {
+            Node node = prepare(spec);
+            Mono<Node> started = node.listen()
+                    .onErrorResume(error -> node.close().then(Mono.error(error)))
+                    .cache();
+            sink.onCancel(() -> started.onErrorComplete().then(node.close()).subscribe());
+            started.subscribe(sink::success, sink::error);
+        } catch (Throwable t) {
+            Exceptions.throwIfJvmFatal(t);
+            sink.error(t);
+        }
+    }
+
+    private static Node prepare(NodeSpec spec) {
+        Bootstrap bootstrap = ServiceLoader.load(Bootstrap.class, Node.class.getClassLoader())
+                .findFirst()
+                .orElseThrow(() -> new Misconfigured(
+                        "there is no bootstrap on the class path: add io.weir:weir-transports-native"));
+        Map<String, Transport> adapters = Transports.find();
+        Map<String, String> ready = new TreeMap<>();
+        Map<String, String> missing = new TreeMap<>();
+        adapters.forEach((path, adapter) -> {
+            if (spec.paths().of(path) != PathSwitch.OFF) {
+                Availability availability = availability(adapter, spec);
+                if (availability instanceof Availability.Ready it) {
+                    ready.put(path, it.card());
+                } else if (availability instanceof Availability.Missing it) {
+                    missing.put(path, it.reason());
+                }
+            }
+        });
+        PeerId id = new PeerId(UUID.randomUUID(), spec.name(), System.currentTimeMillis());
+        return new Node(spec, bootstrap, adapters, Host.card(id, ready, missing));
+    }
+
+    private static Availability availability(Transport adapter, NodeSpec spec) {
+        try {
+            return adapter.availability(spec.settings(adapter.name()));
+        } catch (Misconfigured e) {
+            throw e;
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("The adapter of path {} failed", adapter.name(), e);
+            return new Availability.Missing("the adapter failed: " + e);
+        }
+    }
+
+    private Mono<Node> listen() {
+        return Flux.fromIterable(spec.listen())
+                .concatMap(address -> bootstrap.bind(address, spec.settings("tcp"), this::loop, this::accepted))
+                .doOnNext(listeners::add)
+                .then(Mono.fromCallable(() -> {
+                    LOG.info("{} listens at {}", id, addresses());
+                    return this;
+                }));
+    }
+
+    /** The node's own identity. */
+    public PeerId id() {
+        return id;
+    }
+
+    /** The configuration that it was started with. */
+    public NodeSpec spec() {
+        return spec;
+    }
+
+    /** Where it listens, with the ports really bound. */
+    public List<PeerAddress> addresses() {
+        return listeners.stream().map(Bootstrap.Listener::address).toList();
+    }
+
+    /** The first address that it listens at. */
+    public PeerAddress address() {
+        return addresses().get(0);
+    }
+
+    /**
+     * Connects to the node at this address, or yields the peer if there is a connection to it already. Fails with
+     * {@link io.weir.core.PeerUnavailable}, {@link io.weir.core.TimedOut}, {@link io.weir.core.Refused},
+     * {@link io.weir.core.PathRequired} or {@link io.weir.core.ProtocolMismatch}.
+     */
+    public Mono<Peer> connect(PeerAddress address) {
+        return connect(address, spec.paths());
+    }
+
+    /** As {@link #connect(PeerAddress)}, with an address in one of the forms that {@link PeerAddress#parse} reads. */
+    public Mono<Peer> connect(String address) {
+        return Mono.defer(() -> connect(PeerAddress.parse(address)));
+    }
+
+    /** Connects with paths of its own, put over the node's. */
+    public Mono<Peer> connect(PeerAddress address, PathPolicy paths) {
+        PathPolicy policy = spec.paths().and(paths);
+        return Mono.defer(() -> {
+            checkOpen();
+            Loop loop = loop();
+            return bootstrap
+                    .connect(address, bootstrapSettings(), loop)
+                    .flatMap(link -> Mono.create(sink -> shake(loop, link, policy, address, sink)));
+        });
+    }
+
+    /** Connects to the peer that is configured under this name, {@code weir.peers.<name>.address}. */
+    public Mono<Peer> peer(String name) {
+        PeerSpec peer = spec.peers().get(name);
+        if (peer == null) {
+            return Mono.error(new Misconfigured("there is no peer '" + name + "': set weir.peers." + name
+                    + ".address; known: " + new TreeSet<>(spec.peers().keySet())));
+        }
+        return connect(peer.address(), spec.pathsToPeer(name));
+    }
+
+    /** The connect time-out of the node counts unless the path has one of its own. */
+    private TransportSettings bootstrapSettings() {
+        TransportSettings set = spec.settings("tcp");
+        Map<String, String> options = new TreeMap<>(set.options());
+        options.putIfAbsent("connect-timeout", spec.connectTimeout().toMillis() + "ms");
+        return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options);
+    }
+
+    private void shake(Loop loop, Link link, PathPolicy policy, PeerAddress address, MonoSink<Peer> sink) {
+        Runnable begin = () -> {
+            Handshake handshake =
+                    new Handshake(this, loop, link, true, policy, address.toString(), new SinkOutcome(sink));
+            sink.onCancel(() ->
+                    loop.execute(() -> handshake.fail(new TimedOut("connecting to " + address + " was cancelled"))));
+            handshake.start();
+        };
+        if (loop.inLoop()) {
+            begin.run();
+        } else {
+            loop.execute(begin);
+        }
+    }
+
+    private void accepted(Link link) {
+        if (closing.get()) {
+            Refusal.of(link, id + " is closing");
+            return;
+        }
+        if (peers.count() >= spec.maxPeers()) {
+            LOG.warn("A connection is refused: there are {} peers already (weir.max.peers)", peers.count());
+            Refusal.of(link, "there are " + peers.count() + " peers already (weir.max.peers)");
+            return;
+        }
+        Loop loop = currentLoop();
+        new Handshake(this, loop, link, false, spec.paths(), "an incoming connection", AcceptedOutcome.INSTANCE)
+                .start();
+    }
+
+    private Loop currentLoop() {
+        for (Loop loop : loops) {
+            if (loop.inLoop()) {
+                return loop;
+            }
+        }
+        throw new IllegalStateException("a connection was accepted on a thread that is no loop of this node");
+    }
+
+    private void checkOpen() {
+        if (closing.get()) {
+            throw new IllegalStateException(id + " is closed");
+        }
+    }
+
+    /**
+     * Serves a port: each channel that a peer opens is given to the handler, and is ended when the handler's publisher completes.
+     * An error of the handler goes to the peer. Lasts until disposed; open channels go on then.
+     *
+     * @throws Misconfigured if the port is served already
+     */
+    public Disposable serve(String port, Function<? super Channel, ? extends Publisher<Void>> handler) {
+        checkOpen();
+        return ports.serve(port, new ServeHandler(handler));
+    }
+
+    /**
+     * The channels that peers open to a port, each accepted when the subscriber asks for it. Those that come before wait, up to a
+     * bound. The port is served while this is subscribed to.
+     */
+    public Flux<Channel> accept(String port) {
+        return Flux.defer(() -> {
+            checkOpen();
+            return AcceptHandler.flux(ports, port);
+        });
+    }
+
+    /**
+     * Answers the requests that come to a port: the handler gets each message, which it must release, and yields the answer. A request
+     * that fails fails at the asker, as {@link io.weir.core.RemoteFailure}. Messages for which no answer is expected come
+     * here as well. Lasts until disposed.
+     */
+    public Disposable answer(String port, Function<? super Message, ? extends Publisher<Message>> handler) {
+        checkOpen();
+        return ports.serve(port, new AnswerHandler(handler));
+    }
+
+    /**
+     * Answers each request to a port with a stream: the handler gets the request, which it must release. Lasts until
+     * disposed.
+     */
+    public Disposable stream(String port, Function<? super Message, ? extends Publisher<Message>> handler) {
+        return serve(
+                port,
+                channel -> channel.receive()
+                        .next()
+                        .flatMap(request -> channel.send(Flux.defer(() -> handler.apply(request)))));
+    }
+
+    /**
+     * The mailbox of a port: everything that any peer sends there, and what selects from it. The port is served from now until
+     * the mailbox is disposed; a further call for the same port yields the same mailbox.
+     *
+     * @throws Misconfigured if the port is served by something else
+     */
+    public Mailbox mailbox(String port) {
+        checkOpen();
+        return mailboxes.compute(
+                port,
+                (name, former) -> former != null && !former.isDisposed()
+                        ? former
+                        : new Mailbox(name, spec.mailboxItems()).open(ports));
+    }
+
+    /** Whom this node is connected to. */
+    public List<Peer> connected() {
+        return peers.sessions().stream().map(Session::peer).toList();
+    }
+
+    /** For each connected peer: which path, and why. */
+    public List<PathDecision> paths() {
+        return connected().stream().map(Peer::path).toList();
+    }
+
+    /** What has gone between this node and each peer. */
+    public List<PeerStats> stats() {
+        return peers.sessions().stream().map(Session::stats).toList();
+    }
+
+    /**
+     * Leaves: stops listening, says goodbye to every peer when what was handed over has been sent (at most
+     * {@code weir.timeout.drain}), then ends the loops. Completes when all threads have ended; later calls await the same.
+     */
+    public Mono<Void> close() {
+        return closed;
+    }
+
+    private Mono<Void> shutDown() {
+        closing.set(true);
+        listeners.forEach(Disposable::dispose);
+        ports.close();
+        for (Handshake each : peers.handshakes()) {
+            each.loop().execute(() -> each.fail(new Refused(id + " is closing")));
+        }
+        Duration limit = spec.drainTimeout();
+        return Flux.fromIterable(peers.sessions())
+                .flatMap(session -> session.drained(limit).then(session.left(id + " is closing")))
+                .then(Flux.fromIterable(loops).flatMap(Loop::close).then());
+    }
+
+    private Loop loop() {
+        return loops.get(Math.floorMod(nextLoop.getAndIncrement(), loops.size()));
+    }
+
+    PeerCard card() {
+        return card;
+    }
+
+    Ports ports() {
+        return ports;
+    }
+
+    Budget budget() {
+        return budget;
+    }
+
+    Peers peers() {
+        return peers;
+    }
+
+    @Nullable
+    Transport adapter(String path) {
+        return adapters.get(path);
+    }
+
+    @Override
+    public String toString() {
+        return "Node[" + id + " at " + addresses() + ']';
+    }
+
+    private record SinkOutcome(MonoSink<Peer> sink) implements Handshake.Outcome {
+        @Override
+        public void connected(Peer peer) {
+            sink.success(peer);
+        }
+
+        @Override
+        public void failed(WeirException reason) {
+            sink.error(reason);
+        }
+    }
+
+    /** The accepting side has nobody who waits: what went wrong is logged. */
+    private enum AcceptedOutcome implements Handshake.Outcome {
+        INSTANCE;
+
+        @Override
+        public void connected(Peer peer) {
+            LOG.debug("{} has connected to us", peer);
+        }
+
+        @Override
+        public void failed(WeirException reason) {
+            LOG.info("An incoming connection came to nothing: {}", reason.getMessage());
+        }
+    }
+}

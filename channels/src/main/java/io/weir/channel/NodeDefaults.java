@@ -1,0 +1,91 @@
+package io.weir.channel;
+
+import io.weir.core.PeerAddress;
+import io.weir.core.Waiting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** What a {@link NodeSpec} holds where nothing was said, each value with its reason. */
+public final class NodeDefaults {
+
+    /** A free port that only this host reaches: a node is open to a network only if somebody says so. */
+    public static final List<PeerAddress> LISTEN = List.of(new PeerAddress("127.0.0.1", 0));
+
+    /** Native code is what makes the fast paths; where it can't be loaded they are missing with a reason, and tcp remains. */
+    public static final boolean NATIVE_ALLOWED = true;
+
+    /** One thread moves millions of messages a second, and every further one that waits actively takes a processor. */
+    public static final int LOOPS = 1;
+
+    /** Sleeps when idle, yet looks for as long as a wake-up would cost. */
+    public static final Waiting WAITING = Waiting.BALANCED;
+
+    /**
+     * Items: at a million small messages a second this is a millisecond of work, enough to cover the return of credit in blocks
+     * over a network of 100 us round trip several times.
+     */
+    public static final long WINDOW_ITEMS = 1024;
+
+    /**
+     * Bytes: 10 Gbit/s over a round trip of 1 ms keeps 1.25 MB under way; three times that leaves room for credit that
+     * is returned in blocks.
+     */
+    public static final long WINDOW_BYTES = 4L << 20;
+
+    /**
+     * Items that may travel before the receiver has asked: a quarter of the window, which hides the first round trip of a channel and
+     * bounds what an accepting side has to keep for a subscriber who has not come yet.
+     */
+    public static final long INITIAL_ITEMS = 256;
+
+    /** Bytes: what is longer is better streamed in pieces, since it exists as a whole on both sides. */
+    public static final int MAX_MESSAGE = 64 << 20;
+
+    /** Bytes: four of the longest messages at once. */
+    public static final long NODE_BYTES = 4L * MAX_MESSAGE;
+
+    /** A TCP connection that takes longer has lost its first packet twice (after 1 s and 3 s), or nobody is there. */
+    public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+    /** All steps between a connection and its first message; two paths may time out before. */
+    public static final Duration HANDSHAKE_TIMEOUT = Duration.ofSeconds(5);
+
+    /** One path: opening a device or loading a native library takes at most some hundred milliseconds. */
+    public static final Duration STEP_TIMEOUT = Duration.ofSeconds(2);
+
+    /** A peer that reads at all takes a full window in this time; one that does not must not hold up the end of a process. */
+    public static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(2);
+
+    /** A large cluster; beyond it, whoever connects is refused before it costs memory. */
+    public static final int MAX_PEERS = 4096;
+
+    /** Per peer. With every window full, at 4 MiB each, this is where a node's own bound has long come first. */
+    public static final int MAX_CHANNELS = 4096;
+
+    /** As many as a channel's window holds. */
+    public static final int MAILBOX_ITEMS = 1024;
+
+    private NodeDefaults() {}
+
+    /** The kernel's name of this host, which asks no name server and so never waits; "node" where there is none. */
+    static String name() {
+        try {
+            String name = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+            if (!name.isEmpty()) {
+                return name;
+            }
+        } catch (IOException | SecurityException e) {
+            // Not Linux: the environment knows.
+        }
+        for (String variable : List.of("HOSTNAME", "COMPUTERNAME")) {
+            String name = System.getenv(variable);
+            if (name != null && !name.isBlank()) {
+                return name.strip();
+            }
+        }
+        return "node";
+    }
+}

@@ -1,0 +1,224 @@
+package io.weir.channel;
+
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerAddress;
+import io.weir.core.Waiting;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+
+/** Reads settings by name into a builder. */
+final class NodeProperties {
+
+    static final String PREFIX = "weir.";
+
+    /**
+     * Of system properties and variables: what the build, the tests, the launcher and the log configuration are told. Names that
+     * end in a dot are the beginnings of several.
+     */
+    private static final List<String> OF_THE_BUILD = List.of(
+            "weir.test.", "weir.required.", "weir.jcstress.", "weir.seed", "weir.fabric", "weir.java.opts", "weir.log");
+
+    private static final Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> SINGLE = single();
+
+    private final KnownPaths known;
+    private NodeSpec.Builder builder;
+
+    private NodeProperties(NodeSpec.Builder builder, KnownPaths known) {
+        this.builder = builder;
+        this.known = known;
+    }
+
+    private static Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> single() {
+        Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table = new TreeMap<>();
+        table.put("weir.name", (spec, set) -> spec.name(set.text()));
+        table.put("weir.listen", (spec, set) -> spec.listen(set.list(text -> address(set, text))));
+        table.put("weir.runtime-folder", (spec, set) -> spec.runtimeFolder(folder(set)));
+        table.put("weir.native", (spec, set) -> spec.nativeAllowed(set.flag()));
+        table.put("weir.loops", (spec, set) -> spec.loops(set.number()));
+        table.put("weir.waiting", (spec, set) -> spec.waiting(set.oneOf(Waiting.class)));
+        table.put("weir.window.items", (spec, set) -> spec.windowItems(set.count()));
+        table.put("weir.window.bytes", (spec, set) -> spec.windowBytes(set.size()));
+        table.put("weir.window.initial", (spec, set) -> spec.initialItems(set.count()));
+        table.put("weir.message.max", (spec, set) -> spec.maxMessage(set.smallSize()));
+        table.put("weir.node.bytes", (spec, set) -> spec.nodeBytes(set.size()));
+        table.put("weir.timeout.connect", (spec, set) -> spec.connectTimeout(set.time()));
+        table.put("weir.timeout.handshake", (spec, set) -> spec.handshakeTimeout(set.time()));
+        table.put("weir.timeout.step", (spec, set) -> spec.stepTimeout(set.time()));
+        table.put("weir.timeout.drain", (spec, set) -> spec.drainTimeout(set.time()));
+        table.put("weir.max.peers", (spec, set) -> spec.maxPeers(set.number()));
+        table.put("weir.max.channels", (spec, set) -> spec.maxChannels(set.number()));
+        table.put("weir.mailbox.items", (spec, set) -> spec.mailboxItems(set.number()));
+        return table;
+    }
+
+    /** The three sources over the defaults, later wins. */
+    static NodeSpec.Builder merge(Properties properties, Properties system, Map<String, String> environment) {
+        NodeProperties reader = new NodeProperties(NodeSpec.builder(), KnownPaths.load());
+        reader.read(texts(properties));
+        SortedMap<String, String> ours = texts(system);
+        ours.keySet().removeIf(NodeProperties::isOfTheBuild);
+        reader.read(ours);
+        reader.readEnvironment(environment);
+        return reader.builder;
+    }
+
+    private static SortedMap<String, String> texts(Properties properties) {
+        SortedMap<String, String> texts = new TreeMap<>();
+        for (String name : properties.stringPropertyNames()) {
+            texts.put(name, properties.getProperty(name));
+        }
+        return texts;
+    }
+
+    static boolean isOfTheBuild(String name) {
+        return OF_THE_BUILD.stream().anyMatch(own -> own.endsWith(".") ? name.startsWith(own) : name.equals(own));
+    }
+
+    /** Every name that a single value has, with its prefix. */
+    static List<String> singleNames() {
+        return List.copyOf(SINGLE.keySet());
+    }
+
+    /** The builder with these settings, names of others left out. */
+    static NodeSpec.Builder apply(NodeSpec.Builder builder, Map<String, String> properties) {
+        NodeProperties reader = new NodeProperties(builder, KnownPaths.load());
+        reader.read(properties);
+        return reader.builder;
+    }
+
+    private void read(Map<String, String> properties) {
+        new TreeMap<>(properties).forEach((name, text) -> {
+            if (name.startsWith(PREFIX)) {
+                set(name, name, text);
+            }
+        });
+    }
+
+    private void readEnvironment(Map<String, String> environment) {
+        EnvironmentNames names = new EnvironmentNames(known, builder.peerNames(), builder.portNames());
+        names.translate(environment)
+                .forEach((name, variable) -> set(name, variable, environment.getOrDefault(variable, "")));
+    }
+
+    /**
+     * Takes one value.
+     *
+     * @param name the property
+     * @param label what it was really called
+     */
+    private void set(String name, String label, String text) {
+        BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder> single = SINGLE.get(name);
+        String rest = name.substring(PREFIX.length());
+        if (single != null) {
+            builder = single.apply(builder, new Setting(label, text));
+        } else if (rest.startsWith("transport.")) {
+            transport(rest.substring("transport.".length()), new Setting(label, text));
+        } else if (rest.startsWith("peers.") || rest.startsWith("ports.")) {
+            named(rest, label, text);
+        } else {
+            throw unknown(label, name, candidates());
+        }
+    }
+
+    private void transport(String tail, Setting set) {
+        int dot = tail.indexOf('.');
+        if (dot < 0) {
+            builder = builder.paths(over(builder.paths(), tail, set));
+            return;
+        }
+        String path = tail.substring(0, dot);
+        String option = tail.substring(dot + 1);
+        known.checkOption(set.label(), path, option);
+        builder = builder.transportOption(path, option, set.text());
+    }
+
+    /** Something of one peer or port: its name may hold dots, so it is what stands between the first word and the last ones. */
+    private void named(String rest, String label, String text) {
+        boolean ofPeer = rest.startsWith("peers.");
+        String part = rest.substring("peers.".length());
+        int transport = part.lastIndexOf(".transport.");
+        int last = part.lastIndexOf('.');
+        if (transport > 0) {
+            String name = part.substring(0, transport);
+            String tail = part.substring(transport + ".transport.".length());
+            Setting set = new Setting(label, text);
+            builder = ofPeer
+                    ? builder.peerPaths(name, over(builder.peerPaths(name), tail, set))
+                    : builder.port(name, new PortSpec(over(builder.portPaths(name), tail, set)));
+        } else if (ofPeer && last > 0 && part.endsWith(".address")) {
+            builder = builder.peerAddress(part.substring(0, last), address(new Setting(label, text)));
+        } else {
+            throw unknownOfNamed(label, ofPeer, last > 0 ? part.substring(0, last) : part);
+        }
+    }
+
+    private static Misconfigured unknownOfNamed(String label, boolean ofPeer, String name) {
+        String prefix = (ofPeer ? "weir.peers." : "weir.ports.") + name;
+        return new Misconfigured(label + " is no setting of a " + (ofPeer ? "peer" : "port") + ". Known: "
+                + (ofPeer ? prefix + ".address, " : "") + prefix + ".transport.order, " + prefix + ".transport.<path>");
+    }
+
+    /** The policy with one more setting: the order, or a switch. */
+    private PathPolicy over(PathPolicy policy, String tail, Setting set) {
+        if (tail.equals("order")) {
+            List<String> order = set.list(path -> {
+                known.check(set.label(), path);
+                return path;
+            });
+            return new PathPolicy(order, policy.switches());
+        }
+        if (known.nearest(tail) == null && Nearest.to(tail, List.of("order")) != null) {
+            throw new Misconfigured(set.label() + " is no setting; did you mean the order of the paths, "
+                    + set.label().substring(0, set.label().length() - tail.length())
+                    + (set.label().startsWith("WEIR") ? "ORDER" : "order") + '?');
+        }
+        known.check(set.label(), tail);
+        return policy.and(new PathPolicy(List.of(), Map.of(tail, set.pathSwitch())));
+    }
+
+    private static PeerAddress address(Setting set) {
+        return address(set, set.text());
+    }
+
+    private static PeerAddress address(Setting set, String text) {
+        try {
+            return PeerAddress.parse(text);
+        } catch (Misconfigured e) {
+            throw new Misconfigured(set.label() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Path folder(Setting set) {
+        try {
+            return Path.of(set.text());
+        } catch (InvalidPathException e) {
+            throw new Misconfigured(set.label() + '=' + set.text() + " is not a folder's name: " + e.getReason(), e);
+        }
+    }
+
+    private List<String> candidates() {
+        List<String> names = new ArrayList<>(SINGLE.keySet());
+        names.add("weir.transport.order");
+        known.names().forEach(path -> names.add("weir.transport." + path));
+        return names;
+    }
+
+    private static Misconfigured unknown(String label, String name, List<String> candidates) {
+        String nearest = Nearest.to(name, candidates);
+        return new Misconfigured(label + " is no setting of Weir" + (nearest == null ? "" : meant(label, name, nearest))
+                + ". Known: " + String.join(", ", singleNames())
+                + ", weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…");
+    }
+
+    private static String meant(String label, String name, @Nullable String nearest) {
+        return "; did you mean " + (label.equals(name) ? nearest : EnvironmentNames.of(String.valueOf(nearest))) + '?';
+    }
+}

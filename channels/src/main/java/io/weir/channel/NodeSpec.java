@@ -1,0 +1,455 @@
+package io.weir.channel;
+
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerAddress;
+import io.weir.core.RuntimeFolder;
+import io.weir.core.TransportSettings;
+import io.weir.core.Waiting;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a node is to be: the whole configuration as one immutable value that prints itself. A spec that exists is valid.
+ *
+ * <p>Made by the {@link #builder()}, from {@link Properties}, or from the system: see {@link #from} for the names and for
+ * who wins. The defaults and their reasons stand in {@link NodeDefaults}.
+ *
+ * @param name for people, 1 to 255 bytes ({@code weir.name}); the host's name by default
+ * @param listen where peers may connect, at least one address ({@code weir.listen})
+ * @param runtimeFolder the private folder for sockets between processes of one host ({@code weir.runtime-folder}); not
+ *     touched before the node starts
+ * @param nativeAllowed whether native code may be loaded ({@code weir.native}); without it, tcp and local remain
+ * @param loops threads that own connections, 1 to 256 ({@code weir.loops})
+ * @param waiting what such a thread does while it has nothing to do ({@code weir.waiting})
+ * @param paths which paths are tried, and in which order ({@code weir.transport.order}, {@code weir.transport.<path>})
+ * @param transportOptions by path, then by option ({@code weir.transport.<path>.<option>})
+ * @param peers by name ({@code weir.peers.<peer>.…})
+ * @param ports by name ({@code weir.ports.<port>.…})
+ * @param windowItems messages of one channel that may be under way, 1 to 2<sup>30</sup> ({@code weir.window.items})
+ * @param windowBytes bytes of one channel that may be under way, 64 KiB to 1 TiB ({@code weir.window.bytes})
+ * @param initialItems messages that may travel before the receiver asks, 0 to the window
+ *     ({@code weir.window.initial})
+ * @param maxMessage bytes of the longest message, from 1024 ({@code weir.message.max})
+ * @param nodeBytes bytes of messages being put together, or lent beyond their windows, at least the longest message, up to 1 TiB
+ *     ({@code weir.node.bytes})
+ * @param connectTimeout until a peer's address answers, up to 1 h ({@code weir.timeout.connect})
+ * @param handshakeTimeout until a connection can be used, up to 1 h ({@code weir.timeout.handshake})
+ * @param stepTimeout until one path is open or given up, up to 1 h ({@code weir.timeout.step})
+ * @param drainTimeout how long closing waits for what is under way, 0 to 1 h ({@code weir.timeout.drain})
+ * @param maxPeers connected peers, 1 to 2<sup>20</sup> ({@code weir.max.peers})
+ * @param maxChannels open channels per peer, 1 to 2<sup>20</sup> ({@code weir.max.channels})
+ * @param mailboxItems messages that a mailbox keeps because nobody matches them, 1 to 2<sup>24</sup>
+ *     ({@code weir.mailbox.items})
+ */
+public record NodeSpec(
+        String name,
+        List<PeerAddress> listen,
+        Path runtimeFolder,
+        boolean nativeAllowed,
+        int loops,
+        Waiting waiting,
+        PathPolicy paths,
+        Map<String, Map<String, String>> transportOptions,
+        Map<String, PeerSpec> peers,
+        Map<String, PortSpec> ports,
+        long windowItems,
+        long windowBytes,
+        long initialItems,
+        int maxMessage,
+        long nodeBytes,
+        Duration connectTimeout,
+        Duration handshakeTimeout,
+        Duration stepTimeout,
+        Duration drainTimeout,
+        int maxPeers,
+        int maxChannels,
+        int mailboxItems) {
+
+    /**
+     * Copies what can change, and checks everything.
+     *
+     * @throws Misconfigured naming the property, its value and what is allowed
+     */
+    public NodeSpec {
+        listen = List.copyOf(listen);
+        transportOptions = NodeSpecRules.copyOf(transportOptions);
+        peers = Map.copyOf(peers);
+        ports = Map.copyOf(ports);
+        NodeSpecRules.name(name);
+        NodeSpecRules.listen(listen);
+        NodeSpecRules.range("weir.loops", loops, 1, 256);
+        NodeSpecRules.paths(KnownPaths.load(), paths, transportOptions, peers, ports);
+        NodeSpecRules.range("weir.window.items", windowItems, 1, 1L << 30);
+        NodeSpecRules.range("weir.window.bytes", windowBytes, 64L << 10, 1L << 40);
+        NodeSpecRules.range("weir.window.initial", initialItems, 0, windowItems);
+        NodeSpecRules.range("weir.message.max", maxMessage, 1024, Integer.MAX_VALUE);
+        NodeSpecRules.range("weir.node.bytes", nodeBytes, maxMessage, 1L << 40);
+        NodeSpecRules.time("weir.timeout.connect", connectTimeout, Duration.ofMillis(1));
+        NodeSpecRules.time("weir.timeout.handshake", handshakeTimeout, Duration.ofMillis(1));
+        NodeSpecRules.time("weir.timeout.step", stepTimeout, Duration.ofMillis(1));
+        NodeSpecRules.time("weir.timeout.drain", drainTimeout, Duration.ZERO);
+        NodeSpecRules.range("weir.max.peers", maxPeers, 1, 1 << 20);
+        NodeSpecRules.range("weir.max.channels", maxChannels, 1, 1 << 20);
+        NodeSpecRules.range("weir.mailbox.items", mailboxItems, 1, 1 << 24);
+    }
+
+    /** Starts from the defaults alone. */
+    public static Builder builder() {
+        return new Builder();
+    }
+
+    /**
+     * The defaults, then these properties, then the system properties {@code weir.*}, then the environment {@code WEIR_*}; later
+     * wins. Names that do not begin with {@code weir.} belong to somebody else and are passed over; a name that does, but is no
+     * setting, is refused with the nearest right one.
+     *
+     * <p>A variable is named as its property in capitals, with {@code _} for each dot and dash:
+     * {@code weir.runtime-folder} is {@code WEIR_RUNTIME_FOLDER}, and {@code weir.transport.shm.ring-size} is
+     * {@code WEIR_TRANSPORT_SHM_RING_SIZE}. The name of a peer or port is the one already configured that looks the same in this
+     * form; a new one is written in small letters with dashes, so {@code WEIR_PEERS_TAX_OFFICE_ADDRESS} is
+     * {@code weir.peers.tax-office.address}. A variable that is empty counts as not set.
+     *
+     * @throws Misconfigured naming the setting and the remedy
+     */
+    public static NodeSpec from(Properties properties) {
+        return NodeProperties.merge(properties, System.getProperties(), System.getenv())
+                .build();
+    }
+
+    /** As {@link #from} without properties of one's own. */
+    public static NodeSpec fromSystem() {
+        return from(new Properties());
+    }
+
+    /** A builder that starts from these values. */
+    public Builder toBuilder() {
+        return new Builder(this);
+    }
+
+    /** What this path's adapter is told. */
+    public TransportSettings settings(String path) {
+        return new TransportSettings(runtimeFolder, nativeAllowed, transportOptions.getOrDefault(path, Map.of()));
+    }
+
+    /** The paths to the peer that the configuration gives this name; the node's own if it names none. */
+    public PathPolicy pathsToPeer(String peer) {
+        PeerSpec spec = peers.get(peer);
+        return spec == null ? paths : paths.and(spec.paths());
+    }
+
+    /** Every value that differs from its default. */
+    @Override
+    public String toString() {
+        return NodeSpecText.of(this);
+    }
+
+    /**
+     * Puts a spec together. Not thread-safe. Values are checked by {@link #build()}; what is said twice, the later wins.
+     */
+    public static final class Builder {
+
+        private String name = NodeDefaults.name();
+        private List<PeerAddress> listen = NodeDefaults.LISTEN;
+        private Path runtimeFolder = RuntimeFolder.standard();
+        private boolean nativeAllowed = NodeDefaults.NATIVE_ALLOWED;
+        private int loops = NodeDefaults.LOOPS;
+        private Waiting waiting = NodeDefaults.WAITING;
+        private PathPolicy paths = PathPolicy.standard();
+        private final Map<String, Map<String, String>> transportOptions = new TreeMap<>();
+        private final Map<String, PeerAddress> peerAddresses = new TreeMap<>();
+        private final Map<String, PathPolicy> peerPaths = new TreeMap<>();
+        private final Map<String, PortSpec> ports = new TreeMap<>();
+        private long windowItems = NodeDefaults.WINDOW_ITEMS;
+        private long windowBytes = NodeDefaults.WINDOW_BYTES;
+        private @Nullable Long initialItems;
+        private int maxMessage = NodeDefaults.MAX_MESSAGE;
+        private long nodeBytes = NodeDefaults.NODE_BYTES;
+        private Duration connectTimeout = NodeDefaults.CONNECT_TIMEOUT;
+        private Duration handshakeTimeout = NodeDefaults.HANDSHAKE_TIMEOUT;
+        private Duration stepTimeout = NodeDefaults.STEP_TIMEOUT;
+        private Duration drainTimeout = NodeDefaults.DRAIN_TIMEOUT;
+        private int maxPeers = NodeDefaults.MAX_PEERS;
+        private int maxChannels = NodeDefaults.MAX_CHANNELS;
+        private int mailboxItems = NodeDefaults.MAILBOX_ITEMS;
+
+        private Builder() {}
+
+        private Builder(NodeSpec spec) {
+            name = spec.name;
+            listen = spec.listen;
+            runtimeFolder = spec.runtimeFolder;
+            nativeAllowed = spec.nativeAllowed;
+            loops = spec.loops;
+            waiting = spec.waiting;
+            paths = spec.paths;
+            spec.transportOptions.forEach((path, options) -> transportOptions.put(path, new TreeMap<>(options)));
+            spec.peers.forEach((peer, is) -> {
+                peerAddresses.put(peer, is.address());
+                peerPaths.put(peer, is.paths());
+            });
+            ports.putAll(spec.ports);
+            windowItems = spec.windowItems;
+            windowBytes = spec.windowBytes;
+            initialItems = spec.initialItems == initialBy(windowItems) ? null : spec.initialItems;
+            maxMessage = spec.maxMessage;
+            nodeBytes = spec.nodeBytes;
+            connectTimeout = spec.connectTimeout;
+            handshakeTimeout = spec.handshakeTimeout;
+            stepTimeout = spec.stepTimeout;
+            drainTimeout = spec.drainTimeout;
+            maxPeers = spec.maxPeers;
+            maxChannels = spec.maxChannels;
+            mailboxItems = spec.mailboxItems;
+        }
+
+        /** See {@link NodeSpec#name()}. */
+        public Builder name(String name) {
+            this.name = name;
+            return this;
+        }
+
+        /** See {@link NodeSpec#listen()}; replaces what was there. */
+        public Builder listen(List<PeerAddress> listen) {
+            this.listen = List.copyOf(listen);
+            return this;
+        }
+
+        /** As {@link #listen(List)}, each address in a form that {@link PeerAddress#parse} reads. */
+        public Builder listen(String... addresses) {
+            return listen(Arrays.stream(addresses).map(PeerAddress::parse).toList());
+        }
+
+        /** See {@link NodeSpec#runtimeFolder()}. */
+        public Builder runtimeFolder(Path runtimeFolder) {
+            this.runtimeFolder = runtimeFolder;
+            return this;
+        }
+
+        /** See {@link NodeSpec#nativeAllowed()}. */
+        public Builder nativeAllowed(boolean nativeAllowed) {
+            this.nativeAllowed = nativeAllowed;
+            return this;
+        }
+
+        /** See {@link NodeSpec#loops()}. */
+        public Builder loops(int loops) {
+            this.loops = loops;
+            return this;
+        }
+
+        /** See {@link NodeSpec#waiting()}. */
+        public Builder waiting(Waiting waiting) {
+            this.waiting = waiting;
+            return this;
+        }
+
+        /** See {@link NodeSpec#paths()}. */
+        public Builder paths(PathPolicy paths) {
+            this.paths = paths;
+            return this;
+        }
+
+        /** The order of the paths alone; their switches stay. */
+        public Builder order(String... order) {
+            return paths(new PathPolicy(List.of(order), paths.switches()));
+        }
+
+        /** One path's switch. */
+        public Builder path(String path, PathSwitch set) {
+            return paths(paths.and(new PathPolicy(List.of(), Map.of(path, set))));
+        }
+
+        /** One option of a path; see {@link NodeSpec#transportOptions()}. */
+        public Builder transportOption(String path, String option, String value) {
+            transportOptions.computeIfAbsent(path, any -> new TreeMap<>()).put(option, value);
+            return this;
+        }
+
+        /** One peer; replaces what was said of it. */
+        public Builder peer(String peer, PeerSpec spec) {
+            return peerAddress(peer, spec.address()).peerPaths(peer, spec.paths());
+        }
+
+        /** One peer's address, in a form that {@link PeerAddress#parse} reads. */
+        public Builder peer(String peer, String address) {
+            return peerAddress(peer, PeerAddress.parse(address));
+        }
+
+        /** One port; replaces what was said of it. */
+        public Builder port(String port, PortSpec spec) {
+            ports.put(port, spec);
+            return this;
+        }
+
+        /** See {@link NodeSpec#windowItems()}. */
+        public Builder windowItems(long windowItems) {
+            this.windowItems = windowItems;
+            return this;
+        }
+
+        /** See {@link NodeSpec#windowBytes()}. */
+        public Builder windowBytes(long windowBytes) {
+            this.windowBytes = windowBytes;
+            return this;
+        }
+
+        /** See {@link NodeSpec#initialItems()}; if never said, at most the window. */
+        public Builder initialItems(long initialItems) {
+            this.initialItems = initialItems;
+            return this;
+        }
+
+        /** See {@link NodeSpec#maxMessage()}. */
+        public Builder maxMessage(int maxMessage) {
+            this.maxMessage = maxMessage;
+            return this;
+        }
+
+        /** See {@link NodeSpec#nodeBytes()}. */
+        public Builder nodeBytes(long nodeBytes) {
+            this.nodeBytes = nodeBytes;
+            return this;
+        }
+
+        /** See {@link NodeSpec#connectTimeout()}. */
+        public Builder connectTimeout(Duration connectTimeout) {
+            this.connectTimeout = connectTimeout;
+            return this;
+        }
+
+        /** See {@link NodeSpec#handshakeTimeout()}. */
+        public Builder handshakeTimeout(Duration handshakeTimeout) {
+            this.handshakeTimeout = handshakeTimeout;
+            return this;
+        }
+
+        /** See {@link NodeSpec#stepTimeout()}. */
+        public Builder stepTimeout(Duration stepTimeout) {
+            this.stepTimeout = stepTimeout;
+            return this;
+        }
+
+        /** See {@link NodeSpec#drainTimeout()}. */
+        public Builder drainTimeout(Duration drainTimeout) {
+            this.drainTimeout = drainTimeout;
+            return this;
+        }
+
+        /** See {@link NodeSpec#maxPeers()}. */
+        public Builder maxPeers(int maxPeers) {
+            this.maxPeers = maxPeers;
+            return this;
+        }
+
+        /** See {@link NodeSpec#maxChannels()}. */
+        public Builder maxChannels(int maxChannels) {
+            this.maxChannels = maxChannels;
+            return this;
+        }
+
+        /** See {@link NodeSpec#mailboxItems()}. */
+        public Builder mailboxItems(int mailboxItems) {
+            this.mailboxItems = mailboxItems;
+            return this;
+        }
+
+        /**
+         * Settings by name, as {@link NodeSpec#from} describes them, over what was said before. Reads neither the system properties
+         * nor the environment.
+         *
+         * @throws Misconfigured naming the setting and the remedy
+         */
+        public Builder properties(Map<String, String> properties) {
+            return NodeProperties.apply(this, properties);
+        }
+
+        /**
+         * The spec.
+         *
+         * @throws Misconfigured naming the property, its value and what is allowed
+         */
+        public NodeSpec build() {
+            return new NodeSpec(
+                    name,
+                    listen,
+                    runtimeFolder,
+                    nativeAllowed,
+                    loops,
+                    waiting,
+                    paths,
+                    transportOptions,
+                    peers(),
+                    ports,
+                    windowItems,
+                    windowBytes,
+                    initialItems == null ? initialBy(windowItems) : initialItems,
+                    maxMessage,
+                    nodeBytes,
+                    connectTimeout,
+                    handshakeTimeout,
+                    stepTimeout,
+                    drainTimeout,
+                    maxPeers,
+                    maxChannels,
+                    mailboxItems);
+        }
+
+        private static long initialBy(long windowItems) {
+            return Math.min(NodeDefaults.INITIAL_ITEMS, windowItems);
+        }
+
+        private Map<String, PeerSpec> peers() {
+            Map<String, PeerSpec> peers = new TreeMap<>();
+            for (String peer : peerNames()) {
+                PeerAddress address = peerAddresses.get(peer);
+                if (address == null) {
+                    throw new Misconfigured("the peer " + peer + " has no address; set weir.peers." + peer
+                            + ".address=tcp://host:port");
+                }
+                peers.put(peer, new PeerSpec(address, peerPaths(peer)));
+            }
+            return peers;
+        }
+
+        Set<String> peerNames() {
+            Set<String> names = new TreeSet<>(peerAddresses.keySet());
+            names.addAll(peerPaths.keySet());
+            return names;
+        }
+
+        Set<String> portNames() {
+            return ports.keySet();
+        }
+
+        PathPolicy paths() {
+            return paths;
+        }
+
+        PathPolicy peerPaths(String peer) {
+            return peerPaths.getOrDefault(peer, PathPolicy.unchanged());
+        }
+
+        PathPolicy portPaths(String port) {
+            PortSpec spec = ports.get(port);
+            return spec == null ? PathPolicy.unchanged() : spec.paths();
+        }
+
+        Builder peerAddress(String peer, PeerAddress address) {
+            peerAddresses.put(peer, address);
+            return this;
+        }
+
+        Builder peerPaths(String peer, PathPolicy paths) {
+            peerPaths.put(peer, paths);
+            return this;
+        }
+    }
+}

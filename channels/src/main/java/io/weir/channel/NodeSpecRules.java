@@ -1,0 +1,90 @@
+package io.weir.channel;
+
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerAddress;
+import io.weir.core.PeerId;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What the values of a {@link NodeSpec} must keep to. Each refusal names the property, its value and what is allowed. */
+final class NodeSpecRules {
+
+    private static final Duration LONGEST = Duration.ofHours(1);
+
+    private NodeSpecRules() {}
+
+    static Map<String, Map<String, String>> copyOf(Map<String, Map<String, String>> options) {
+        return options.entrySet().stream()
+                .filter(entry -> !entry.getValue().isEmpty())
+                .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, entry -> Map.copyOf(entry.getValue())));
+    }
+
+    static void name(String name) {
+        int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+        if (name.isBlank() || bytes > PeerId.MAX_NAME || name.chars().anyMatch(Character::isISOControl)) {
+            throw new Misconfigured(
+                    "weir.name='" + name.replaceAll("\\p{Cntrl}", "?") + "' can't be used: a name has 1 to "
+                            + PeerId.MAX_NAME + " bytes (this one " + bytes + ") and no control characters");
+        }
+    }
+
+    static void listen(List<PeerAddress> addresses) {
+        if (addresses.isEmpty()) {
+            throw new Misconfigured("weir.listen is empty: name at least one address, such as tcp://127.0.0.1:0");
+        }
+        for (int at = 0; at < addresses.size(); at++) {
+            PeerAddress address = addresses.get(at);
+            if (address.port() != 0 && addresses.subList(0, at).contains(address)) {
+                throw new Misconfigured("weir.listen names " + address + " twice");
+            }
+        }
+    }
+
+    static void range(String property, long value, long least, long most) {
+        if (value < least || value > most) {
+            throw new Misconfigured(property + '=' + value + " is out of range: " + least + " to " + most
+                    + (property.equals("weir.node.bytes") ? ", where the least is weir.message.max" : "")
+                    + (property.equals("weir.window.initial") ? ", where the most is weir.window.items" : ""));
+        }
+    }
+
+    static void time(String property, Duration value, Duration least) {
+        if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
+            throw new Misconfigured(property + '=' + SettingText.of(value) + " is out of range: "
+                    + SettingText.of(least) + " to " + SettingText.of(LONGEST));
+        }
+    }
+
+    static void paths(
+            KnownPaths known,
+            PathPolicy node,
+            Map<String, Map<String, String>> options,
+            Map<String, PeerSpec> peers,
+            Map<String, PortSpec> ports) {
+        policy(known, "weir.transport", node, node);
+        options.forEach((path, values) -> values.keySet()
+                .forEach(option -> known.checkOption("weir.transport." + path + '.' + option, path, option)));
+        peers.forEach((name, peer) ->
+                policy(known, "weir.peers." + name + ".transport", peer.paths(), node.and(peer.paths())));
+        ports.forEach((name, port) ->
+                policy(known, "weir.ports." + name + ".transport", port.paths(), node.and(port.paths())));
+    }
+
+    private static void policy(KnownPaths known, String prefix, PathPolicy written, PathPolicy effective) {
+        known.check(prefix, written);
+        List<String> order = effective.order();
+        if (order.stream().allMatch(path -> effective.of(path) == PathSwitch.OFF)) {
+            throw new Misconfigured(prefix + ".order leaves no path that could be used"
+                    + (order.isEmpty() ? ": it is empty" : ": off are " + String.join(", ", order)));
+        }
+        effective.switches().forEach((path, set) -> {
+            if (set == PathSwitch.REQUIRED && !order.contains(path)) {
+                throw new Misconfigured(prefix + '.' + path + "=required can't be met: " + prefix
+                        + ".order does not name " + path + " (" + String.join(", ", order) + ')');
+            }
+        });
+    }
+}

@@ -1,0 +1,82 @@
+package io.weir.channel;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** Prints a {@link NodeSpec} in the words of its properties, leaving out what is as by default. */
+final class NodeSpecText {
+
+    private final StringJoiner text = new StringJoiner(", ", "NodeSpec[", "]");
+
+    private NodeSpecText() {}
+
+    static String of(NodeSpec spec) {
+        return new NodeSpecText().write(spec, NodeSpec.builder().build());
+    }
+
+    private String write(NodeSpec spec, NodeSpec plain) {
+        add("weir.name", spec.name(), plain.name());
+        add("weir.listen", spec.listen(), plain.listen(), join(spec));
+        add("weir.runtime-folder", spec.runtimeFolder(), plain.runtimeFolder());
+        add("weir.native", spec.nativeAllowed() ? "on" : "off", plain.nativeAllowed() ? "on" : "off");
+        add("weir.loops", spec.loops(), plain.loops());
+        add("weir.waiting", Setting.word(spec.waiting()), Setting.word(plain.waiting()));
+        policy("weir.transport", spec.paths(), plain.paths());
+        new TreeMap<>(spec.transportOptions()).forEach(this::options);
+        new TreeMap<>(spec.peers()).forEach((name, peer) -> {
+            text.add("weir.peers." + name + ".address=" + peer.address());
+            policy("weir.peers." + name + ".transport", peer.paths(), PathPolicy.unchanged());
+        });
+        new TreeMap<>(spec.ports())
+                .forEach((name, port) ->
+                        policy("weir.ports." + name + ".transport", port.paths(), PathPolicy.unchanged()));
+        add("weir.window.items", spec.windowItems(), plain.windowItems());
+        size("weir.window.bytes", spec.windowBytes(), plain.windowBytes());
+        add("weir.window.initial", spec.initialItems(), plain.initialItems());
+        size("weir.message.max", spec.maxMessage(), plain.maxMessage());
+        size("weir.node.bytes", spec.nodeBytes(), plain.nodeBytes());
+        add("weir.timeout.connect", SettingText.of(spec.connectTimeout()), SettingText.of(plain.connectTimeout()));
+        add(
+                "weir.timeout.handshake",
+                SettingText.of(spec.handshakeTimeout()),
+                SettingText.of(plain.handshakeTimeout()));
+        add("weir.timeout.step", SettingText.of(spec.stepTimeout()), SettingText.of(plain.stepTimeout()));
+        add("weir.timeout.drain", SettingText.of(spec.drainTimeout()), SettingText.of(plain.drainTimeout()));
+        add("weir.max.peers", spec.maxPeers(), plain.maxPeers());
+        add("weir.max.channels", spec.maxChannels(), plain.maxChannels());
+        add("weir.mailbox.items", spec.mailboxItems(), plain.mailboxItems());
+        return text.toString();
+    }
+
+    private static String join(NodeSpec spec) {
+        return spec.listen().stream().map(Object::toString).collect(Collectors.joining(","));
+    }
+
+    private void options(String path, Map<String, String> options) {
+        new TreeMap<>(options)
+                .forEach((option, value) -> text.add("weir.transport." + path + '.' + option + '=' + value));
+    }
+
+    private void policy(String prefix, PathPolicy policy, PathPolicy plain) {
+        add(prefix + ".order", policy.order(), plain.order(), String.join(",", policy.order()));
+        new TreeMap<>(policy.switches())
+                .forEach((path, set) -> text.add(prefix + '.' + path + '=' + Setting.word(set)));
+    }
+
+    private void size(String property, long value, long plain) {
+        add(property, SettingText.ofSize(value), SettingText.ofSize(plain));
+    }
+
+    private void add(String property, Object value, Object plain) {
+        add(property, value, plain, value.toString());
+    }
+
+    private void add(String property, Object value, Object plain, String written) {
+        if (!Objects.equals(value, plain)) {
+            text.add(property + '=' + written);
+        }
+    }
+}

@@ -1,0 +1,396 @@
+package io.weir.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.core.ErrorCode;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.Message;
+import io.weir.core.MessageTooLarge;
+import io.weir.flow.Credits;
+import io.weir.flow.Fragmenter;
+import io.weir.flow.Lane;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The sending half of a channel: takes messages, sends them as the peer's credit and the link's room allow, cuts long ones.
+ * What it holds is bounded by whoever feeds it, through {@link #room()}. Loop thread only.
+ */
+final class Outbound implements Outgoing {
+
+    /** Who feeds this half. */
+    interface Feeder {
+        /** There may be room again. */
+        void room();
+
+        /** The end is on the wire. */
+        void endSent();
+
+        /** The peer's subscriber has had everything. */
+        void delivered();
+
+        /** The peer wants no more; what was not sent has been released. */
+        void cancelled();
+
+        /** The channel has failed; what was not sent has been released. */
+        void failed(Throwable error);
+
+        /** Our side closes the channel: nothing more may be fed, what was taken is sent. */
+        void closing();
+    }
+
+    /** Its cost is kept because the payload belongs to the link once it is sent. */
+    private record Queued(Message message, int flags, int number, long cost) {}
+
+    private final Session session;
+    private final Channel channel;
+    private final Credits credits = new Credits(0, 0);
+    private final ArrayDeque<Queued> queue = new ArrayDeque<>();
+    private @Nullable Feeder feeder;
+    private @Nullable Queued cutting;
+    private @Nullable Fragmenter pieces;
+    private boolean firstPiece;
+    private long queuedBytes;
+    /** Bytes of credit that were asked for with WANT and have not been covered since. */
+    private long wanted;
+
+    private boolean listed;
+    private boolean endQueued;
+    private boolean confirm;
+    private boolean closed;
+    /** The end is on the wire, and the peer was asked to say when its subscriber has had everything. */
+    private boolean awaitsDelivery;
+
+    private @Nullable Throwable failure;
+
+    Outbound(Session session, Channel channel) {
+        this.session = session;
+        this.channel = channel;
+    }
+
+    void feeder(Feeder feeder) {
+        this.feeder = feeder;
+    }
+
+    boolean hasFeeder() {
+        return feeder != null;
+    }
+
+    /** Whether END or ERROR has been sent, or nothing can be sent any more. */
+    boolean closed() {
+        return closed;
+    }
+
+    /** Whether this half has ended or is about to. */
+    boolean ending() {
+        return closed || endQueued;
+    }
+
+    /** What this half has failed with, or null. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    /** How many more messages may be handed over now without exceeding the peer's credit; may be negative. */
+    long room() {
+        return credits.items() - queue.size();
+    }
+
+    int queued() {
+        return queue.size();
+    }
+
+    long queuedBytes() {
+        return queuedBytes;
+    }
+
+    /** Whether everything that was taken is on the wire. */
+    boolean isEmpty() {
+        return queue.isEmpty() && cutting == null;
+    }
+
+    boolean awaitsDelivery() {
+        return awaitsDelivery;
+    }
+
+    /** What the message counts against the window. */
+    static long cost(Message message) {
+        return message.size() + (long) message.control().encoded().length;
+    }
+
+    /**
+     * Takes the message over, sends it now or later.
+     *
+     * @throws MessageTooLarge if it is longer than messages may be; it has been released then
+     */
+    void send(Message message, int flags, int number) {
+        if (closed || endQueued) {
+            message.release();
+            return;
+        }
+        long cost = cost(message);
+        if (cost > session.maxMessage()) {
+            String text = "a message of " + cost + " bytes exceeds weir.message.max=" + session.maxMessage()
+                    + "; raise it on both sides, or send the content in pieces";
+            message.release();
+            throw new MessageTooLarge(text);
+        }
+        if (isEmpty() && session.clear() && transmit(message, flags, number, cost)) {
+            return;
+        }
+        held(cost);
+        queue.add(new Queued(message, flags, number, cost));
+        list();
+    }
+
+    /** Ends this half in good order, behind what is queued. */
+    void end(boolean confirm) {
+        if (closed || endQueued) {
+            return;
+        }
+        endQueued = true;
+        this.confirm = confirm;
+        list();
+        session.drain();
+    }
+
+    /** Our side closes the channel: what was taken is still sent, then this half ends. */
+    void close() {
+        if (feeder == null) {
+            feeder = Closed.FEEDER;
+        } else {
+            feeder.closing();
+        }
+        end(false);
+    }
+
+    /** Ends this half with an error, behind what is queued. */
+    void failBehindQueue(Throwable error) {
+        if (!closed && failure == null) {
+            failure = error;
+            end(false);
+        }
+    }
+
+    /** The peer has granted credit. */
+    void granted(long items, long bytes) {
+        credits.grant(items, bytes);
+        if (wanted != 0 && credits.bytes() >= wanted) {
+            wanted = 0;
+        }
+        if (!queue.isEmpty()) {
+            list();
+            session.drain();
+        }
+        if (feeder != null && !closed) {
+            feeder.room();
+        }
+    }
+
+    /** The peer wants no more: drops what is queued and ends the half. */
+    void cancelled() {
+        if (closed) {
+            return;
+        }
+        discard();
+        endQueued = true;
+        list();
+        if (feeder != null) {
+            feeder.cancelled();
+        }
+        session.drain();
+    }
+
+    void delivered() {
+        if (awaitsDelivery) {
+            awaitsDelivery = false;
+            if (feeder != null) {
+                feeder.delivered();
+            }
+            channel.forget();
+        }
+    }
+
+    /** Nothing more is sent on this half, whatever is queued; the feeder hears why. */
+    void fail(Throwable error) {
+        if (closed && !awaitsDelivery) {
+            return;
+        }
+        awaitsDelivery = false;
+        failure = error;
+        discardAll();
+        if (feeder != null) {
+            feeder.failed(error);
+        }
+    }
+
+    /** Nothing more is sent on this half; what is queued is released. */
+    void discardAll() {
+        closed = true;
+        discard();
+    }
+
+    /** Counts bytes that wait here. */
+    private void held(long bytes) {
+        queuedBytes += bytes;
+        session.counters().queuedBytes += bytes;
+    }
+
+    private void discard() {
+        Queued half = cutting;
+        cutting = null;
+        pieces = null;
+        if (half != null) {
+            half.message.release();
+        }
+        for (Queued each; (each = queue.poll()) != null; ) {
+            each.message.release();
+        }
+        held(-queuedBytes);
+    }
+
+    @Override
+    public void list() {
+        if (listed || closed) {
+            return;
+        }
+        listed = true;
+        session.lanes().add(cutting != null || longHead() ? Lane.BULK : Lane.SMALL, this);
+    }
+
+    private boolean longHead() {
+        Queued head = queue.peek();
+        return head != null && !oneFrame(head.message, head.cost);
+    }
+
+    private boolean oneFrame(Message message, long cost) {
+        return cost <= session.link().maxFrame() || session.link().takesInPlace(message.payload());
+    }
+
+    @Override
+    public boolean push() {
+        listed = false;
+        if (closed) {
+            return true;
+        }
+        if (cutting != null) {
+            return pushPiece();
+        }
+        Queued head = queue.peek();
+        if (head == null) {
+            return !endQueued || pushEnd();
+        }
+        if (!transmit(head.message, head.flags, head.number, head.cost)) {
+            // Out of credit: listed again when it comes. Otherwise the link is full, and the session lists us.
+            return !session.full();
+        }
+        Queued sent = queue.remove();
+        held(-sent.cost);
+        afterStep();
+        return true;
+    }
+
+    private void afterStep() {
+        if (cutting != null || !queue.isEmpty() || endQueued) {
+            list();
+        } else if (feeder != null) {
+            feeder.room();
+        }
+    }
+
+    /** Sends the message, or begins to cut it; false when credit or room is missing, with nothing changed. */
+    private boolean transmit(Message message, int flags, int number, long cost) {
+        if (credits.items() == 0 || !credits.covers(cost)) {
+            starve(cost);
+            return false;
+        }
+        if (!oneFrame(message, cost)) {
+            take(cost);
+            begin(new Queued(message, flags, number, cost));
+            return true;
+        }
+        Frame frame = session.frame()
+                .set(FrameKind.DATA, flags, channel.number(), number)
+                .control(message.control().encoded())
+                .body(message.payload());
+        if (!session.offer(frame)) {
+            return false;
+        }
+        take(cost);
+        session.counted(cost);
+        return true;
+    }
+
+    private void take(long cost) {
+        if (!credits.tryTake(cost)) {
+            throw new IllegalStateException("credit vanished between look and take");
+        }
+    }
+
+    private void starve(long cost) {
+        session.stalled();
+        if (credits.items() > 0 && wanted < cost) {
+            wanted = cost;
+            channel.want(cost);
+        }
+    }
+
+    private void begin(Queued message) {
+        cutting = message;
+        int first = session.link().maxFrame() - message.message.control().encoded().length;
+        pieces = new Fragmenter(message.message.size(), first & ~7);
+        firstPiece = true;
+        list();
+        session.drainLater();
+    }
+
+    private boolean pushPiece() {
+        Queued whole = Objects.requireNonNull(cutting);
+        Fragmenter plan = Objects.requireNonNull(pieces);
+        ByteBuf body = whole.message.payload();
+        ByteBuf piece = body.retainedSlice(body.readerIndex() + (int) plan.offset(), plan.length());
+        Frame frame = session.frame();
+        if (firstPiece) {
+            frame.set(FrameKind.FIRST, whole.flags, channel.number(), whole.number)
+                    .words(body.readableBytes(), 0)
+                    .control(whole.message.control().encoded());
+        } else {
+            frame.set(FrameKind.NEXT, 0, channel.number(), 0);
+        }
+        if (!session.offer(frame.body(piece))) {
+            piece.release();
+            return false;
+        }
+        firstPiece = false;
+        plan.next();
+        if (!plan.hasNext()) {
+            cutting = null;
+            pieces = null;
+            session.counted(whole.cost);
+            whole.message.release();
+        }
+        afterStep();
+        return true;
+    }
+
+    private boolean pushEnd() {
+        if (failure != null) {
+            closed = true;
+            channel.tell(ErrorCode.FAILED, failure);
+            return true;
+        }
+        Frame frame = session.frame().set(FrameKind.END, confirm ? Flags.CONFIRM : 0, channel.number(), 0);
+        if (!session.offer(frame)) {
+            return false;
+        }
+        closed = true;
+        awaitsDelivery = confirm;
+        if (feeder != null) {
+            feeder.endSent();
+        }
+        channel.outDone();
+        return true;
+    }
+}

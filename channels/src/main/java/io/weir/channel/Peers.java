@@ -1,0 +1,274 @@
+package io.weir.channel;
+
+import io.weir.core.Frame;
+import io.weir.core.Link;
+import io.weir.core.LinkHandler;
+import io.weir.core.Loop;
+import io.weir.core.PeerId;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.UUID;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * Whom a node is connected to and whom it is about to be: one session for each peer, however many connections are begun at
+ * once from either side. Any thread may call; whatever belongs to a session is done on its loop.
+ *
+ * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept: that node refuses the
+ * other's, which then waits for it. Both compute the same from the two HELLOs.
+ */
+final class Peers {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
+    /** What a handshake does when it has learnt who the other side is. */
+    enum Verdict {
+        GO_ON,
+        CROSSED,
+        ATTACH
+    }
+
+    private final Node node;
+    /** The session to be used with each peer. */
+    private final Map<UUID, Session> sessions = new HashMap<>();
+    /** Every live session, also both ends of a connection to oneself. */
+    private final Set<Session> all = new HashSet<>();
+
+    private final Set<Handshake> handshakes = new HashSet<>();
+    private final Map<UUID, List<Waiting>> waiting = new HashMap<>();
+
+    Peers(Node node) {
+        this.node = node;
+    }
+
+    Verdict begin(Handshake handshake, PeerId peer) {
+        Handshake loser = null;
+        Verdict verdict = Verdict.GO_ON;
+        synchronized (this) {
+            int order = node.id().id().compareTo(peer.id());
+            Session live = sessions.get(peer.id());
+            if (handshake.connecting() && live != null && live.peerId().equals(peer)) {
+                return Verdict.ATTACH;
+            }
+            for (Handshake other : handshakes) {
+                if (!peer.equals(other.peerId())) {
+                    continue;
+                }
+                if (other.connecting() && handshake.connecting()) {
+                    return Verdict.ATTACH;
+                }
+                // Connecting to oneself, both ends are here, and do not cross.
+                if (order != 0 && other.connecting() != handshake.connecting()) {
+                    boolean oursWins = order < 0;
+                    if (oursWins == handshake.connecting()) {
+                        loser = other;
+                    } else {
+                        verdict = Verdict.CROSSED;
+                    }
+                }
+            }
+            if (verdict == Verdict.GO_ON) {
+                handshakes.add(handshake);
+            }
+        }
+        if (loser != null) {
+            Handshake crossed = loser;
+            crossed.loop().execute(crossed::giveWay);
+        }
+        return verdict;
+    }
+
+    synchronized void end(Handshake handshake) {
+        handshakes.remove(handshake);
+    }
+
+    /** The handshake has come to nothing; so has what others awaited of it, unless another one goes on. */
+    void failed(Handshake handshake, WeirException reason) {
+        PeerId peer = handshake.peerId();
+        List<Waiting> waiters = null;
+        synchronized (this) {
+            boolean others = handshakes.stream().anyMatch(other -> Objects.equals(peer, other.peerId()));
+            if (peer != null && !others) {
+                waiters = waiting.remove(peer.id());
+            }
+        }
+        if (waiters != null) {
+            for (Waiting each : waiters) {
+                each.limit.dispose();
+                each.outcome.failed(reason);
+            }
+        }
+    }
+
+    /** The outcome is the session with this peer: the one that there is, or the one that comes within the limit. */
+    void await(PeerId peer, Loop loop, Duration limit, Handshake.Outcome outcome) {
+        Session live;
+        synchronized (this) {
+            live = sessions.get(peer.id());
+            if (live == null) {
+                Waiting entry = new Waiting(outcome);
+                entry.limit = loop.schedule(
+                        () -> {
+                            if (remove(peer.id(), entry)) {
+                                outcome.failed(
+                                        new PeerUnavailable(peer + " was connecting to us at the same time, and did"
+                                                + " not finish within " + limit.toMillis() + " ms; try again"));
+                            }
+                        },
+                        limit);
+                waiting.computeIfAbsent(peer.id(), id -> new ArrayList<>()).add(entry);
+                return;
+            }
+        }
+        outcome.connected(live.peer());
+    }
+
+    private synchronized boolean remove(UUID id, Waiting entry) {
+        List<Waiting> entries = waiting.get(id);
+        return entries != null && entries.remove(entry);
+    }
+
+    /** The handshake has ended well: the session begins, on the handshake's loop. */
+    Peer connected(Handshake handshake, PathDecision decision, Link link, Link bootstrap) {
+        Peer peer = new Peer(decision.peer(), decision);
+        Guard guard = link == bootstrap ? null : new Guard(bootstrap, handshake.loop());
+        Session session = new Session(
+                node.spec(),
+                node.ports(),
+                node.budget(),
+                handshake.loop(),
+                link,
+                peer,
+                handshake.connecting(),
+                ended -> ended(ended, guard));
+        peer.session(session);
+        LOG.info("{}", decision.line());
+        for (String warning : decision.warnings()) {
+            LOG.warn("{}: {}", decision.peer(), warning);
+        }
+        List<Waiting> waiters = register(session, handshake.connecting());
+        if (guard != null) {
+            guard.session = session;
+            bootstrap.handler(guard);
+        }
+        link.handler(session);
+        for (Waiting each : waiters) {
+            each.limit.dispose();
+            each.outcome.connected(peer);
+        }
+        return peer;
+    }
+
+    private List<Waiting> register(Session session, boolean connecting) {
+        UUID id = session.peerId().id();
+        Session former;
+        List<Waiting> waiters;
+        synchronized (this) {
+            boolean oneself = id.equals(node.id().id());
+            former = oneself && !connecting ? null : sessions.put(id, session);
+            all.add(session);
+            waiters = waiting.remove(id);
+        }
+        if (former != null && !id.equals(node.id().id())) {
+            Session stale = former;
+            stale.execute(() -> stale.abandon(
+                    new SessionLost(stale.peerId() + " has connected anew; the former connection is over")));
+        }
+        return waiters == null ? List.of() : waiters;
+    }
+
+    private void ended(Session session, @Nullable Guard guard) {
+        synchronized (this) {
+            sessions.remove(session.peerId().id(), session);
+            all.remove(session);
+        }
+        if (guard != null) {
+            guard.close();
+        }
+    }
+
+    synchronized List<Session> sessions() {
+        return List.copyOf(all);
+    }
+
+    synchronized @Nullable Peer find(UUID id) {
+        Session session = sessions.get(id);
+        return session == null ? null : session.peer();
+    }
+
+    synchronized List<Handshake> handshakes() {
+        return List.copyOf(handshakes);
+    }
+
+    synchronized int count() {
+        return all.size() + handshakes.size();
+    }
+
+    private static final class Waiting {
+        final Handshake.Outcome outcome;
+        Disposable limit = Disposables.disposed();
+
+        Waiting(Handshake.Outcome outcome) {
+            this.outcome = outcome;
+        }
+    }
+
+    /**
+     * Watches the bootstrap connection while another link is in use: its end means the end of the peer. The link is given a moment to
+     * deliver what had arrived and to notice by itself.
+     */
+    private static final class Guard implements LinkHandler {
+
+        private static final Duration DRAIN = Duration.ofMillis(500);
+
+        private final Link bootstrap;
+        private final Loop loop;
+        private @Nullable Session session;
+
+        Guard(Link bootstrap, Loop loop) {
+            this.bootstrap = bootstrap;
+            this.loop = loop;
+        }
+
+        void close() {
+            session = null;
+            bootstrap.close();
+        }
+
+        @Override
+        public void frame(Frame in) {
+            in.body().release();
+        }
+
+        @Override
+        public void writable() {
+            // Nothing is sent while another link is in use.
+        }
+
+        @Override
+        public void lost(WeirException reason) {
+            loop.schedule(
+                    () -> {
+                        Session watched = session;
+                        if (watched != null) {
+                            watched.abandon(
+                                    new SessionLost(watched.peerId() + " is gone: " + reason.getMessage(), reason));
+                        }
+                    },
+                    DRAIN);
+        }
+    }
+}

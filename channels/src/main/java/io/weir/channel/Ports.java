@@ -1,0 +1,83 @@
+package io.weir.channel;
+
+import io.weir.core.ErrorCode;
+import io.weir.core.Misconfigured;
+import java.nio.charset.StandardCharsets;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/** The ports that a node serves. Any thread may call. */
+final class Ports {
+
+    static final Logger LOG = LoggerFactory.getLogger(Ports.class);
+
+    private final ConcurrentMap<String, PortHandler> handlers = new ConcurrentHashMap<>();
+    private final NodeSpec spec;
+
+    Ports(NodeSpec spec) {
+        this.spec = spec;
+    }
+
+    /** Serves the port until the result is disposed. */
+    Disposable serve(String port, PortHandler handler) {
+        checkName(port);
+        if (handlers.putIfAbsent(port, handler) != null) {
+            throw new Misconfigured("port '" + port + "' is served already: one handler per port and node");
+        }
+        return Disposables.composite(() -> {
+            if (handlers.remove(port, handler)) {
+                handler.closed();
+            }
+        });
+    }
+
+    static void checkName(String port) {
+        if (port.isBlank() || port.getBytes(StandardCharsets.UTF_8).length > Session.MAX_PORT_NAME) {
+            throw new Misconfigured("'" + port + "' is no port name: 1 to " + Session.MAX_PORT_NAME + " bytes");
+        }
+    }
+
+    void opened(Channel channel, boolean requests) {
+        PortHandler handler = handlers.get(channel.port());
+        if (handler == null) {
+            channel.refuse(ErrorCode.NO_SUCH_PORT, "nobody serves port '" + channel.port() + "' here" + served());
+            return;
+        }
+        String path = channel.session().link().transport();
+        PortSpec port = spec.ports().get(channel.port());
+        if (port != null && !allows(port.paths(), path)) {
+            channel.refuse(
+                    ErrorCode.PATH_REQUIRED,
+                    "port '" + channel.port() + "' is not offered over " + path + " (" + port.paths() + ')');
+            return;
+        }
+        handler.opened(channel, requests);
+    }
+
+    private static boolean allows(PathPolicy policy, String path) {
+        boolean listed = policy.order().isEmpty() || policy.order().contains(path);
+        boolean otherRequired = policy.required() && policy.of(path) != PathSwitch.REQUIRED;
+        return listed && policy.of(path) != PathSwitch.OFF && !otherRequired;
+    }
+
+    private String served() {
+        TreeSet<String> names = new TreeSet<>(handlers.keySet());
+        if (names.isEmpty()) {
+            return "; it serves none";
+        }
+        return "; it serves " + (names.size() <= 10 ? names : names.size() + " others");
+    }
+
+    void close() {
+        handlers.forEach((port, handler) -> {
+            if (handlers.remove(port, handler)) {
+                handler.closed();
+            }
+        });
+    }
+}

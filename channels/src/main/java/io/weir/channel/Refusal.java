@@ -1,0 +1,37 @@
+package io.weir.channel;
+
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.Link;
+import io.weir.core.LinkHandler;
+import io.weir.core.WeirException;
+
+/** Hears nothing of a connection that is closed at once. */
+enum Refusal implements LinkHandler {
+    HANDLER;
+
+    /** Tells the other side why, and closes the connection. */
+    static void of(Link link, String reason) {
+        link.handler(HANDLER);
+        Frame frame = new Frame().set(FrameKind.REFUSE, 0, 0, 0).body(HandshakeCodec.text(reason));
+        if (!link.offer(frame)) {
+            frame.release();
+        }
+        link.close();
+    }
+
+    @Override
+    public void frame(Frame frame) {
+        frame.body().release();
+    }
+
+    @Override
+    public void writable() {
+        // Nothing more is sent.
+    }
+
+    @Override
+    public void lost(WeirException reason) {
+        // It was not wanted.
+    }
+}

@@ -1,0 +1,336 @@
+package io.weir.channel;
+
+import io.weir.core.Message;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Operators;
+import reactor.util.concurrent.Queues;
+import reactor.util.context.Context;
+
+/**
+ * Feeds the sending half of a channel from a publisher: asks it for small batches, never for more than the peer's credit
+ * covers. What the publisher emits on the loop goes straight out; what it emits elsewhere crosses through a queue no longer
+ * than a batch. Requests and all signals to the waiting {@code Mono} come on the loop.
+ */
+final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Feeder {
+
+    /**
+     * Messages that are asked for at once at most. Large enough to make the request's cost vanish, small enough that what a source
+     * was asked for before the peer stopped stays little.
+     */
+    private static final int BATCH = 64;
+
+    /** Messages taken from one source in one turn before others get theirs. */
+    private static final int TURN = 256;
+
+    private static final Subscription CANCELLED = Operators.cancelledSubscription();
+
+    private final Channel channel;
+    private final Outbound outbound;
+    private final CoreSubscriber<? super Void> actual;
+    private final boolean confirm;
+    /** Bytes that may be under way between the source and the link: a quarter of the window, or one message. */
+    private final long quarter;
+
+    /** Messages and the end that came from foreign threads, in order. */
+    private final Queue<Message> crossing = Queues.<Message>get(2 * BATCH).get();
+
+    private final AtomicInteger crossings = new AtomicInteger();
+    /** Set before the last crossing; read behind it. */
+    private volatile boolean sourceDone;
+
+    private volatile @Nullable Throwable sourceError;
+
+    private final AtomicBoolean cancelled = new AtomicBoolean();
+
+    // Loop thread only.
+    private @Nullable Subscription upstream;
+    private int asked;
+    /** Grows while messages turn out to be small: the first ones may be of any size. */
+    private int batch = 1;
+
+    /** How large the latest message was. */
+    private int size = 1;
+
+    private int turn;
+    /** Nothing more is taken from the source. */
+    private boolean stopped;
+
+    private boolean done;
+
+    Sender(Channel channel, CoreSubscriber<? super Void> actual, boolean confirm) {
+        this.channel = channel;
+        this.quarter = channel.session().windowBytes() / 4;
+        this.outbound = channel.outbound();
+        this.actual = actual;
+        this.confirm = confirm;
+    }
+
+    void start(Publisher<Message> source) {
+        if (outbound.hasFeeder()) {
+            done = true;
+            actual.onError(
+                    new IllegalStateException(channel + " has sent already or was closed; open another channel"));
+            return;
+        }
+        if (cancelled.get()) {
+            done = true;
+            channel.fail(new CancellationException("the sender has cancelled"));
+            return;
+        }
+        Throwable ended = outbound.failure();
+        if (ended != null) {
+            done = true;
+            actual.onError(ended);
+            return;
+        }
+        outbound.feeder(this);
+        if (outbound.ending()) {
+            finish(null);
+            return;
+        }
+        source.subscribe(this);
+    }
+
+    @Override
+    public Context currentContext() {
+        return actual.currentContext();
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        if (channel.inLoop()) {
+            subscribed(subscription);
+        } else {
+            channel.execute(() -> subscribed(subscription));
+        }
+    }
+
+    private void subscribed(Subscription subscription) {
+        if (Operators.validate(upstream, subscription)) {
+            upstream = subscription;
+            if (done) {
+                subscription.cancel();
+            } else {
+                room();
+            }
+        }
+    }
+
+    @Override
+    public void onNext(Message message) {
+        Objects.requireNonNull(message, "message");
+        if (channel.inLoop()) {
+            if (crossings.get() != 0) {
+                drainCrossing();
+            }
+            take(message);
+        } else if (crossing.offer(message)) {
+            wake();
+        } else {
+            message.release();
+            sourceError = new IllegalStateException(
+                    "the source of " + channel + " emits more than it was asked for (Reactive Streams 1.1)");
+            wake();
+        }
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        Objects.requireNonNull(error, "error");
+        sourceError = error;
+        last();
+    }
+
+    @Override
+    public void onComplete() {
+        sourceDone = true;
+        last();
+    }
+
+    private void last() {
+        if (channel.inLoop()) {
+            drainCrossing();
+            ended();
+        } else {
+            wake();
+        }
+    }
+
+    private void wake() {
+        if (crossings.getAndIncrement() == 0) {
+            channel.execute(this::drainCrossing);
+        }
+    }
+
+    private void drainCrossing() {
+        int seen = crossings.get();
+        while (seen != 0) {
+            for (Message next; (next = crossing.poll()) != null; ) {
+                take(next);
+            }
+            ended();
+            seen = crossings.addAndGet(-seen);
+        }
+    }
+
+    private void ended() {
+        Throwable error = sourceError;
+        if (done || stopped || !(sourceDone || error != null) || !crossing.isEmpty()) {
+            return;
+        }
+        if (error == null) {
+            upstream = CANCELLED;
+            outbound.end(confirm);
+        } else {
+            done = true;
+            cancelUpstream();
+            channel.failBehindQueue(error);
+            actual.onError(error);
+        }
+    }
+
+    private void take(Message message) {
+        asked--;
+        if (done || stopped) {
+            message.release();
+            return;
+        }
+        if (asked < 0) {
+            message.release();
+            onError(new IllegalStateException(
+                    "the source of " + channel + " emits more than it was asked for (Reactive Streams 1.1)"));
+            return;
+        }
+        adapt(message.size());
+        try {
+            outbound.send(message, 0, 0);
+        } catch (RuntimeException e) {
+            onError(e);
+            return;
+        }
+        turn++;
+        ask();
+    }
+
+    /** Large messages are asked for one by one: what is asked for already stays below a quarter of the window. */
+    private void adapt(int latest) {
+        size = Math.max(1, latest);
+        batch = (int) Math.min(Math.min(BATCH, 2L * batch), Math.max(1, quarter / size));
+    }
+
+    /** How many messages may be asked for, as far as what waits for the link leaves room. */
+    private long allowance() {
+        long fit = (quarter - outbound.queuedBytes()) / size;
+        return Math.min(outbound.room(), outbound.isEmpty() ? Math.max(1, fit) : fit);
+    }
+
+    @Override
+    public void room() {
+        turn = 0;
+        ask();
+    }
+
+    private void ask() {
+        Subscription source = upstream;
+        if (source == null || done || stopped) {
+            return;
+        }
+        if (turn >= TURN) {
+            turn = Integer.MIN_VALUE;
+            channel.execute(this::room);
+            return;
+        }
+        if (turn < 0) {
+            return;
+        }
+        if (asked <= batch / 2) {
+            long more = Math.min(batch, allowance()) - asked;
+            if (more > 0) {
+                asked += (int) more;
+                source.request(more);
+            }
+        }
+    }
+
+    @Override
+    public void cancel() {
+        if (cancelled.compareAndSet(false, true)) {
+            channel.execute(this::cancelledByUser);
+        }
+    }
+
+    private void cancelledByUser() {
+        if (done || !outbound.hasFeeder()) {
+            return;
+        }
+        done = true;
+        cancelUpstream();
+        channel.fail(new CancellationException("the sender has cancelled"));
+    }
+
+    private void cancelUpstream() {
+        Subscription source = upstream;
+        upstream = CANCELLED;
+        if (source != null) {
+            source.cancel();
+        }
+    }
+
+    @Override
+    public void request(long n) {
+        // A Mono<Void> emits no item, so demand has no meaning.
+    }
+
+    @Override
+    public void endSent() {
+        if (!confirm) {
+            finish(null);
+        }
+    }
+
+    @Override
+    public void delivered() {
+        finish(null);
+    }
+
+    @Override
+    public void cancelled() {
+        finish(null);
+    }
+
+    @Override
+    public void closing() {
+        if (!done && !stopped) {
+            drainCrossing();
+            stopped = true;
+            cancelUpstream();
+            outbound.end(confirm);
+        }
+    }
+
+    @Override
+    public void failed(Throwable error) {
+        finish(error);
+    }
+
+    private void finish(@Nullable Throwable error) {
+        if (done) {
+            return;
+        }
+        done = true;
+        cancelUpstream();
+        if (error == null) {
+            actual.onComplete();
+        } else {
+            actual.onError(error);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package io.weir.channel;
+
+import io.weir.core.ErrorCode;
+import java.util.Objects;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
+
+/** Accepts every channel and leaves it to a function. */
+final class ServeHandler implements PortHandler {
+
+    private final Function<? super Channel, ? extends Publisher<Void>> handler;
+
+    ServeHandler(Function<? super Channel, ? extends Publisher<Void>> handler) {
+        this.handler = handler;
+    }
+
+    @Override
+    public void opened(Channel channel, boolean requests) {
+        if (requests) {
+            channel.refuse(
+                    ErrorCode.REFUSED,
+                    "port '" + channel.port() + "' is served by channels: open one, requests are not answered there");
+            return;
+        }
+        channel.accept();
+        serve(channel);
+    }
+
+    private void serve(Channel channel) {
+        Flux<Void> work;
+        try {
+            work = Flux.from(Objects.requireNonNull(
+                    handler.apply(channel), () -> "the handler of port '" + channel.port() + "' yields null"));
+        } catch (Throwable t) {
+            Exceptions.throwIfJvmFatal(t);
+            channel.fail(t);
+            return;
+        }
+        Ports.LOG.debug("{} begins", channel);
+        channel.whileOpen(work.subscribe(
+                nothing -> {},
+                error -> channel.execute(() -> channel.failUnlessOver(error)),
+                () -> channel.execute(channel::end)));
+    }
+
+    @Override
+    public void closed() {
+        // Channels that are open go on; new ones find nobody.
+    }
+}

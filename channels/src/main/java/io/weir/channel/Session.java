@@ -1,0 +1,542 @@
+package io.weir.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.util.collection.IntObjectHashMap;
+import io.weir.core.ErrorCode;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.Link;
+import io.weir.core.LinkHandler;
+import io.weir.core.Loop;
+import io.weir.core.Overloaded;
+import io.weir.core.PeerId;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import io.weir.flow.Lanes;
+import io.weir.flow.Window;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+
+/**
+ * What is between two nodes: the channels and the order in which they use the link. Everything but {@link #execute} and the
+ * final fields belongs to the loop.
+ */
+final class Session implements LinkHandler {
+
+    /** How often closing looks whether everything has been sent. */
+    private static final Duration DRAIN_LOOK = Duration.ofMillis(5);
+
+    /** Longer names are refused: a port's name is an identifier. */
+    static final int MAX_PORT_NAME = 255;
+
+    private final NodeSpec spec;
+    private final Ports ports;
+    private final Budget budget;
+    private final Loop loop;
+    private final Link link;
+    private final Peer peer;
+    private final Consumer<Session> onEnd;
+
+    private final Lanes<Outgoing> lanes = new Lanes<>();
+    private final IntObjectHashMap<Channel> channels = new IntObjectHashMap<>();
+    private final Map<String, Asker> askers = new HashMap<>();
+    private final Frame frame = new Frame();
+    private final Runnable endOfTurn = this::endOfTurn;
+    private List<Channel> touched = new ArrayList<>();
+    private List<Channel> granting = new ArrayList<>();
+    private boolean turnEndWanted;
+    private boolean draining;
+    private boolean full;
+    private @Nullable Channel latest;
+
+    private int nextNumber;
+    private int highestTheirs;
+    private @Nullable WeirException ended;
+
+    // Counters, read by others without ordering: each is written by the loop only.
+    private final Counters counters = new Counters();
+
+    Session(
+            NodeSpec spec,
+            Ports ports,
+            Budget budget,
+            Loop loop,
+            Link link,
+            Peer peer,
+            boolean connecting,
+            Consumer<Session> onEnd) {
+        this.spec = spec;
+        this.ports = ports;
+        this.budget = budget;
+        this.loop = loop;
+        this.link = link;
+        this.peer = peer;
+        this.onEnd = onEnd;
+        this.nextNumber = connecting ? 1 : 2;
+        this.highestTheirs = connecting ? 0 : -1;
+    }
+
+    /** Runs the task on the loop: now if the caller is on it. */
+    void execute(Runnable task) {
+        if (loop.inLoop()) {
+            task.run();
+            return;
+        }
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The loop has ended and with it this session: nobody else touches the state but those who come here.
+            synchronized (this) {
+                task.run();
+            }
+        }
+    }
+
+    Loop loop() {
+        return loop;
+    }
+
+    Link link() {
+        return link;
+    }
+
+    Peer peer() {
+        return peer;
+    }
+
+    PeerId peerId() {
+        return peer.id();
+    }
+
+    Budget budget() {
+        return budget;
+    }
+
+    Ports ports() {
+        return ports;
+    }
+
+    Lanes<Outgoing> lanes() {
+        return lanes;
+    }
+
+    Frame frame() {
+        return frame;
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    long maxMessage() {
+        return spec.maxMessage();
+    }
+
+    long windowBytes() {
+        return spec.windowBytes();
+    }
+
+    long windowItems() {
+        return spec.windowItems();
+    }
+
+    int channelCount() {
+        return channels.size();
+    }
+
+    @Nullable
+    WeirException endedWith() {
+        return ended;
+    }
+
+    /** Whether nothing waits for the link, so that a message may go at once. */
+    boolean clear() {
+        return !full && lanes.isEmpty();
+    }
+
+    boolean full() {
+        return full;
+    }
+
+    boolean offer(Frame next) {
+        if (full) {
+            return false;
+        }
+        if (link.offer(next)) {
+            counters.framesSent++;
+            return true;
+        }
+        full = true;
+        return false;
+    }
+
+    void counted(long bytes) {
+        counters.messagesSent++;
+        counters.bytesSent += bytes;
+    }
+
+    void arrived(long bytes) {
+        counters.messagesReceived++;
+        counters.bytesReceived += bytes;
+    }
+
+    void stalled() {
+        counters.creditStalls++;
+    }
+
+    void touched(Channel channel) {
+        if (ended == null) {
+            touched.add(channel);
+            drainLater();
+        }
+    }
+
+    void drainLater() {
+        if (!turnEndWanted && ended == null) {
+            turnEndWanted = true;
+            loop.atTurnEnd(endOfTurn);
+        }
+    }
+
+    private void endOfTurn() {
+        turnEndWanted = false;
+        List<Channel> now = touched;
+        touched = granting;
+        granting = now;
+        for (int i = 0; i < now.size(); i++) {
+            now.get(i).grant();
+        }
+        now.clear();
+        drain();
+    }
+
+    /** Sends what waits, as far as the link has room. */
+    void drain() {
+        if (draining || full) {
+            return;
+        }
+        draining = true;
+        try {
+            for (Outgoing next; !full && (next = lanes.next()) != null; ) {
+                if (!next.push()) {
+                    next.list();
+                }
+            }
+        } finally {
+            draining = false;
+        }
+    }
+
+    @Override
+    public void writable() {
+        full = false;
+        drain();
+    }
+
+    /** Opens a channel and tells the waiter when the peer has answered. */
+    void open(String port, int flags, Channel.Opening waiter, Consumer<Channel> opened) {
+        WeirException over = ended;
+        if (over != null) {
+            waiter.refused(over);
+            return;
+        }
+        if (channels.size() >= spec.maxChannels()) {
+            waiter.refused(new Overloaded("there are " + channels.size() + " channels to " + peer.id()
+                    + " already (weir.max.channels=" + spec.maxChannels() + ')'));
+            return;
+        }
+        Channel channel = channel(nextNumber, port);
+        nextNumber += 2;
+        opened.accept(channel);
+        channel.opening(waiter, flags);
+    }
+
+    /** Who sends our requests to this port of the peer; opened on first use, and again after it has failed. */
+    Asker asker(String port) {
+        Asker asker = askers.get(port);
+        if (asker == null || asker.failed()) {
+            asker = new Asker(this, port);
+            askers.put(port, asker);
+            open(port, Flags.REQUESTS, asker, asker::opened);
+        }
+        return asker;
+    }
+
+    private Channel channel(int number, String port) {
+        Window window = new Window(spec.windowItems(), spec.windowBytes(), spec.initialItems());
+        window.prefetch(spec.initialItems());
+        Channel channel = new Channel(this, number, port, window);
+        channels.put(number, channel);
+        counters.channels = channels.size();
+        return channel;
+    }
+
+    void forget(Channel channel) {
+        channels.remove(channel.number());
+        counters.channels = channels.size();
+        if (latest == channel) {
+            latest = null;
+        }
+    }
+
+    @Override
+    public void frame(Frame in) {
+        counters.framesReceived++;
+        try {
+            receive(in);
+        } catch (ProtocolMismatch e) {
+            abandon(new ProtocolMismatch(peer.id() + " broke the protocol: " + e.getMessage(), e));
+        }
+    }
+
+    private void receive(Frame in) {
+        Channel channel = find(in.channel());
+        switch (in.kind()) {
+            case DATA -> {
+                if (channel == null) {
+                    in.body().release();
+                    throw unknown(in);
+                }
+                channel.inbound().data(in);
+            }
+            case FIRST, NEXT -> {
+                if (channel == null) {
+                    in.body().release();
+                    throw unknown(in);
+                }
+                if (in.kind() == FrameKind.FIRST) {
+                    channel.inbound().first(in);
+                } else {
+                    channel.inbound().next(in);
+                }
+            }
+            case CREDIT, ACCEPT -> credit(channel, in);
+            default -> {
+                try {
+                    signal(channel, in);
+                } finally {
+                    in.body().release();
+                }
+            }
+        }
+    }
+
+    private static ProtocolMismatch unknown(Frame in) {
+        return new ProtocolMismatch(
+                in.kind() + " for channel " + Integer.toUnsignedString(in.channel()) + ", which is not open");
+    }
+
+    private void credit(@Nullable Channel channel, Frame in) {
+        in.body().release();
+        if (channel == null) {
+            checkKnown(in);
+            return;
+        }
+        try {
+            if (in.kind() == FrameKind.ACCEPT) {
+                channel.accepted(in.first(), in.second());
+            } else {
+                channel.outbound().granted(in.first(), in.second());
+            }
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolMismatch("credit that can't be: " + e.getMessage(), e);
+        }
+    }
+
+    private void signal(@Nullable Channel channel, Frame in) {
+        switch (in.kind()) {
+            case OPEN -> opened(in);
+            case GOODBYE -> goodbye(in);
+            case END, CANCEL, ERROR, WANT, DELIVERED, ABORT -> {
+                if (channel == null) {
+                    checkKnown(in);
+                } else {
+                    signalChannel(channel, in);
+                }
+            }
+            default -> throw new ProtocolMismatch(in.kind() + " has no place in an open session");
+        }
+    }
+
+    private void signalChannel(Channel channel, Frame in) {
+        switch (in.kind()) {
+            case END -> {
+                channel.inbound().end(in.has(Flags.CONFIRM));
+                channel.inDone();
+            }
+            case CANCEL -> channel.outbound().cancelled();
+            case ERROR -> channel.failedByPeer(Errors.received(peer.id(), in.aux(), in.body()));
+            case WANT -> channel.inbound().want(in.first());
+            case DELIVERED -> channel.outbound().delivered();
+            default -> channel.aborted(in.aux());
+        }
+    }
+
+    private @Nullable Channel find(int number) {
+        Channel last = latest;
+        if (last != null && last.number() == number) {
+            return last;
+        }
+        Channel found = number == 0 ? null : channels.get(number);
+        if (found != null) {
+            latest = found;
+        }
+        return found;
+    }
+
+    /** A channel that has ended may still be spoken of for a while; one that never was may not. */
+    private void checkKnown(Frame in) {
+        int number = in.channel();
+        boolean ours = (number & 1) == (nextNumber & 1);
+        if (number == 0 || (ours ? number - nextNumber >= 0 : number - highestTheirs > 0)) {
+            throw unknown(in);
+        }
+    }
+
+    private void opened(Frame in) {
+        int number = in.channel();
+        String port = in.body().toString(StandardCharsets.UTF_8);
+        if ((number & 1) == (nextNumber & 1) || number - highestTheirs <= 0 || number == 0) {
+            throw new ProtocolMismatch(
+                    "OPEN with channel number " + Integer.toUnsignedString(number) + ", which is not the peer's next");
+        }
+        if (in.body().readableBytes() > MAX_PORT_NAME) {
+            throw new ProtocolMismatch("OPEN with a port name of " + in.body().readableBytes() + " bytes");
+        }
+        if (channels.size() >= 2 * spec.maxChannels()) {
+            throw new ProtocolMismatch(
+                    "OPEN although " + channels.size() + " channels are open or refused and not ended");
+        }
+        highestTheirs = number;
+        Channel channel = channel(number, port);
+        try {
+            channel.outbound().granted(in.first(), in.second());
+        } catch (IllegalArgumentException e) {
+            throw new ProtocolMismatch("credit that can't be: " + e.getMessage(), e);
+        }
+        if (channels.size() > spec.maxChannels()) {
+            channel.refuse(ErrorCode.OVERLOADED, "too many channels (weir.max.channels=" + spec.maxChannels() + ')');
+        } else {
+            ports.opened(channel, in.has(Flags.REQUESTS));
+        }
+    }
+
+    private void goodbye(Frame in) {
+        end(new SessionLost(peer.id() + " has left: " + Errors.received(in.body())), true);
+    }
+
+    @Override
+    public void lost(WeirException reason) {
+        String text = peer.id() + " is gone: " + reason.getMessage();
+        end(
+                reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason),
+                false);
+    }
+
+    /** Ends the session because of what the peer did, and tells it. */
+    void abandon(WeirException reason) {
+        if (ended == null) {
+            sayGoodbye(Errors.text(reason));
+            end(reason, true);
+        }
+    }
+
+    /** Says goodbye, then ends: what was handed to the link before is still delivered. */
+    void leave(String reason) {
+        if (ended == null) {
+            sayGoodbye(reason);
+            end(new SessionLost("the connection to " + peer.id() + " was closed here: " + reason), true);
+        }
+    }
+
+    private void sayGoodbye(String reason) {
+        ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
+        if (!link.offer(frame.set(FrameKind.GOODBYE, 0, 0, 0).body(text))) {
+            // The link is full: the peer hears of a loss instead of a goodbye.
+            text.release();
+        }
+    }
+
+    /** Completes when nothing that was handed over waits to be sent, or when the limit has passed. */
+    Mono<Void> drained(Duration limit) {
+        return Mono.<Void>create(sink -> {
+            Disposable.Swap nextLook = Disposables.swap();
+            sink.onDispose(nextLook);
+            execute(() -> awaitDrained(sink, nextLook, System.nanoTime() + limit.toNanos()));
+        });
+    }
+
+    private void awaitDrained(MonoSink<Void> sink, Disposable.Swap nextLook, long deadline) {
+        if (ended != null || idle() || System.nanoTime() - deadline >= 0) {
+            sink.success();
+        } else {
+            nextLook.replace(loop.schedule(() -> awaitDrained(sink, nextLook, deadline), DRAIN_LOOK));
+        }
+    }
+
+    private boolean idle() {
+        if (!lanes.isEmpty()) {
+            return false;
+        }
+        for (Channel channel : channels.values()) {
+            if (!channel.outbound().isEmpty()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Says goodbye and ends. */
+    Mono<Void> left(String reason) {
+        return Mono.create(sink -> execute(() -> {
+            leave(reason);
+            sink.success();
+        }));
+    }
+
+    PeerStats stats() {
+        Counters now = counters;
+        return new PeerStats(
+                peer.id(),
+                link.transport(),
+                now.messagesSent,
+                now.messagesReceived,
+                now.bytesSent,
+                now.bytesReceived,
+                now.framesSent,
+                now.framesReceived,
+                now.creditStalls,
+                now.queuedBytes,
+                now.channels);
+    }
+
+    private void end(WeirException reason, boolean closeLink) {
+        if (ended != null) {
+            return;
+        }
+        ended = reason;
+        full = true;
+        if (closeLink) {
+            link.close();
+        }
+        for (Channel channel : new ArrayList<>(channels.values())) {
+            channel.lost(reason);
+        }
+        channels.clear();
+        latest = null;
+        onEnd.accept(this);
+    }
+}

@@ -1,0 +1,146 @@
+package io.weir.channel;
+
+import io.weir.core.Misconfigured;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * One value as somebody wrote it. Every refusal names it as it was written.
+ *
+ * @param label the property, or the variable of the environment
+ * @param text the value, without blanks around it
+ */
+record Setting(String label, String text) {
+
+    private static final Pattern SIZE = Pattern.compile("(\\d{1,18})([kmgt]?)(?:i?b)?");
+    private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
+
+    Setting {
+        text = text.strip();
+        if (text.isEmpty()) {
+            throw new Misconfigured(label + " has no value; give it one or remove it");
+        }
+    }
+
+    /** A whole number that fits. */
+    int number() {
+        long value = count();
+        if (value > Integer.MAX_VALUE) {
+            throw refused("a number up to " + Integer.MAX_VALUE);
+        }
+        return (int) value;
+    }
+
+    /** A whole number, not negative. */
+    long count() {
+        try {
+            long value = Long.parseLong(text);
+            if (value >= 0) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            // Said below.
+        }
+        throw refused("a whole number, such as 1024");
+    }
+
+    /** Bytes. */
+    long size() {
+        Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));
+        if (matcher.matches()) {
+            String unit = matcher.group(2);
+            int shift = unit.isEmpty() ? 0 : 10 * ("kmgt".indexOf(unit) + 1);
+            long value = Long.parseLong(matcher.group(1));
+            if (value <= (Long.MAX_VALUE >> shift)) {
+                return value << shift;
+            }
+        }
+        throw refused("a size: write bytes, or 64k, 8m, 1g (powers of 1024)");
+    }
+
+    /** Bytes of something that an array could hold. */
+    int smallSize() {
+        long value = size();
+        if (value > Integer.MAX_VALUE) {
+            throw refused("a size up to " + Integer.MAX_VALUE + " bytes");
+        }
+        return (int) value;
+    }
+
+    Duration time() {
+        Matcher matcher = TIME.matcher(text.toLowerCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            throw refused("a time: write 500ms, 5s, 2m or 1h");
+        }
+        long value = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "ms" -> Duration.ofMillis(value);
+            case "s" -> Duration.ofSeconds(value);
+            case "m" -> Duration.ofMinutes(value);
+            default -> Duration.ofHours(value);
+        };
+    }
+
+    /** On or off; also true and false, which is what YAML makes of them. */
+    boolean flag() {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "on", "true" -> true;
+            case "off", "false" -> false;
+            default -> throw refused("a switch: write on or off");
+        };
+    }
+
+    PathSwitch pathSwitch() {
+        return switch (text.toLowerCase(Locale.ROOT)) {
+            case "on", "true" -> PathSwitch.ON;
+            case "off", "false" -> PathSwitch.OFF;
+            case "required" -> PathSwitch.REQUIRED;
+            default -> throw refused("a switch of a path: write on, off or required");
+        };
+    }
+
+    /** One of the words of this enum. */
+    <E extends Enum<E>> E oneOf(Class<E> words) {
+        for (E value : words.getEnumConstants()) {
+            if (word(value).equals(text.toLowerCase(Locale.ROOT))) {
+                return value;
+            }
+        }
+        throw refused("one of "
+                + Arrays.stream(words.getEnumConstants()).map(Setting::word).collect(Collectors.joining(", ")));
+    }
+
+    /** Values between commas. */
+    <T> List<T> list(Function<String, T> each) {
+        Set<String> seen = new HashSet<>();
+        return Arrays.stream(text.split(",", -1))
+                .map(String::strip)
+                .peek(part -> {
+                    if (part.isEmpty()) {
+                        throw refused("a list: between two commas nothing is named");
+                    }
+                    if (!seen.add(part)) {
+                        throw new Misconfigured(label + " names " + part + " twice");
+                    }
+                })
+                .map(each)
+                .toList();
+    }
+
+    /** How a constant is written in a setting. */
+    static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    private Misconfigured refused(String wanted) {
+        return new Misconfigured(label + '=' + text + " is not " + wanted);
+    }
+}

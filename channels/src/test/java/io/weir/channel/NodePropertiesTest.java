@@ -1,0 +1,375 @@
+package io.weir.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerAddress;
+import io.weir.core.Waiting;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class NodePropertiesTest {
+
+    private static final String KNOWN_PATHS = " Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp";
+
+    private static final String KNOWN = ". Known: weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
+            + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.runtime-folder,"
+            + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.step, weir.waiting,"
+            + " weir.window.bytes, weir.window.initial, weir.window.items,"
+            + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
+
+    @TempDir
+    Path folder;
+
+    private static NodeSpec read(String... namesAndValues) {
+        return NodeSpec.builder().properties(map(namesAndValues)).build();
+    }
+
+    private static Map<String, String> map(String... namesAndValues) {
+        Map<String, String> map = new TreeMap<>();
+        for (int at = 0; at < namesAndValues.length; at += 2) {
+            map.put(namesAndValues[at], namesAndValues[at + 1]);
+        }
+        return map;
+    }
+
+    private static Properties properties(String... namesAndValues) {
+        Properties properties = new Properties();
+        properties.putAll(map(namesAndValues));
+        return properties;
+    }
+
+    private static NodeSpec environment(String... namesAndValues) {
+        return NodeProperties.merge(new Properties(), new Properties(), map(namesAndValues))
+                .build();
+    }
+
+    @Test
+    void readsEverySetting() {
+        NodeSpec spec = read(
+                "weir.name", "till",
+                "weir.listen", "tcp://0.0.0.0:7000, unix:/run/till",
+                "weir.runtime-folder", "/run/weir",
+                "weir.native", "off",
+                "weir.loops", "2",
+                "weir.waiting", "frugal",
+                "weir.transport.order", "tcp, shm",
+                "weir.transport.shm", "required",
+                "weir.peers.billing.address", "db:7000",
+                "weir.peers.billing.transport.order", "shm",
+                "weir.peers.billing.transport.tcp", "off",
+                "weir.ports.prices.transport.tcp", "off",
+                "weir.ports.prices.transport.order", "tcp,shm",
+                "weir.window.items", "16",
+                "weir.window.bytes", "64k",
+                "weir.window.initial", "4",
+                "weir.message.max", "1m",
+                "weir.node.bytes", "2m",
+                "weir.timeout.connect", "1s",
+                "weir.timeout.handshake", "1500ms",
+                "weir.timeout.step", "2m",
+                "weir.timeout.drain", "0s",
+                "weir.max.peers", "3",
+                "weir.max.channels", "5",
+                "weir.mailbox.items", "7");
+        assertThat(spec)
+                .isEqualTo(new NodeSpec(
+                        "till",
+                        List.of(new PeerAddress("0.0.0.0", 7000), new PeerAddress("/run/till", -1)),
+                        Path.of("/run/weir"),
+                        false,
+                        2,
+                        Waiting.FRUGAL,
+                        new PathPolicy(List.of("tcp", "shm"), Map.of("shm", PathSwitch.REQUIRED)),
+                        Map.of(),
+                        Map.of(
+                                "billing",
+                                new PeerSpec(
+                                        new PeerAddress("db", 7000),
+                                        new PathPolicy(List.of("shm"), Map.of("tcp", PathSwitch.OFF)))),
+                        Map.of(
+                                "prices",
+                                new PortSpec(new PathPolicy(List.of("tcp", "shm"), Map.of("tcp", PathSwitch.OFF)))),
+                        16,
+                        64 << 10,
+                        4,
+                        1 << 20,
+                        2 << 20,
+                        Duration.ofSeconds(1),
+                        Duration.ofMillis(1500),
+                        Duration.ofMinutes(2),
+                        Duration.ZERO,
+                        3,
+                        5,
+                        7));
+    }
+
+    @Test
+    void aNameOfAPeerMayHoldDots() {
+        assertThat(read("weir.peers.billing.eu.address", "db:7000", "weir.peers.billing.eu.transport.shm", "off")
+                        .peers())
+                .containsOnlyKeys("billing.eu");
+    }
+
+    @Test
+    void passesOverWhatBelongsToOthers() {
+        assertThat(read("server.port", "8080", "weird.loops", "9")).isEqualTo(read());
+    }
+
+    @Test
+    void laterSourcesWin() {
+        Properties file = properties("weir.loops", "2", "weir.max.peers", "2", "weir.max.channels", "2");
+        Properties system = properties("weir.max.peers", "3", "weir.max.channels", "3");
+        NodeSpec spec = NodeProperties.merge(file, system, Map.of("WEIR_MAX_CHANNELS", "4"))
+                .build();
+        assertThat(List.of(spec.loops(), spec.maxPeers(), spec.maxChannels(), spec.mailboxItems()))
+                .containsExactly(2, 3, 4, NodeDefaults.MAILBOX_ITEMS);
+    }
+
+    @Test
+    void laterSwitchesWinOneByOne() {
+        Properties file = properties("weir.transport.shm", "off", "weir.transport.gm", "off");
+        NodeSpec spec = NodeProperties.merge(file, new Properties(), Map.of("WEIR_TRANSPORT_SHM", "required"))
+                .build();
+        assertThat(spec.paths().switches()).isEqualTo(Map.of("shm", PathSwitch.REQUIRED, "gm", PathSwitch.OFF));
+    }
+
+    @Test
+    void theDefaultsOfPropertiesCount() {
+        Properties properties = new Properties(properties("weir.loops", "3"));
+        assertThat(NodeProperties.merge(properties, new Properties(), Map.of())
+                        .build()
+                        .loops())
+                .isEqualTo(3);
+    }
+
+    @Test
+    void readsTheSystemOfThisProcess() {
+        String before = System.setProperty("weir.name", "from-the-system");
+        try {
+            assertThat(NodeSpec.fromSystem().name()).isEqualTo("from-the-system");
+            NodeSpec spec = NodeSpec.from(properties("weir.name", "from-a-file", "weir.max.peers", "17"));
+            assertThat(spec.name()).isEqualTo("from-the-system");
+            assertThat(spec.maxPeers()).isEqualTo(17);
+        } finally {
+            if (before == null) {
+                System.clearProperty("weir.name");
+            } else {
+                System.setProperty("weir.name", before);
+            }
+        }
+    }
+
+    @Test
+    void leavesAloneWhatTheBuildIsTold() {
+        Properties system = properties(
+                "weir.test.java.home",
+                "/jdk",
+                "weir.required.paths",
+                "shm",
+                "weir.seed",
+                "1",
+                "weir.fabric",
+                "x",
+                "weir.jcstress.args",
+                "-m quick");
+        assertThat(NodeProperties.merge(
+                                new Properties(),
+                                system,
+                                map(
+                                        "WEIR_SEED",
+                                        "2",
+                                        "WEIR_TEST_JAVA_HOME",
+                                        "/",
+                                        "WEIR_JAVA_OPTS",
+                                        "-Xmx1g",
+                                        "WEIR_LOG",
+                                        "DEBUG"))
+                        .build())
+                .isEqualTo(read());
+        assertThatThrownBy(() -> read("weir.seed", "1")).isInstanceOf(Misconfigured.class);
+        assertThatThrownBy(() -> NodeProperties.merge(new Properties(), properties("weir.seeds", "1"), Map.of()))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("weir.seeds is no setting of Weir" + KNOWN);
+    }
+
+    @ParameterizedTest(name = "{0}={1}")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "weir.transport.order | myrinet,tcp | weir.transport.order names 'myrinet', which is no path; did you mean gm?",
+                "weir.transport.order | shm, infiniband | weir.transport.order names 'infiniband', which is no path; did you mean verbs?",
+                "weir.transport.qsnet | off | weir.transport.qsnet names 'qsnet', which is no path; did you mean elan?",
+                "weir.peers.a.transport.order | socket | weir.peers.a.transport.order names 'socket', which is no path; did you mean tcp?",
+                "weir.ports.a.transport.sysv | on | weir.ports.a.transport.sysv names 'sysv', which is no path; did you mean shm?",
+                "weir.transport.udapl.device | x | weir.transport.udapl.device names 'udapl', which is no path; did you mean dapl?"
+            })
+    void refusesWrongPaths(String name, String value, String message) {
+        assertThatThrownBy(() -> read(name, value))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage(message + KNOWN_PATHS);
+    }
+
+    @ParameterizedTest(name = "{0}={1}")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "weir.loop | 2 | weir.loop is no setting of Weir; did you mean weir.loops?",
+                "weir.windows.items | 2 | weir.windows.items is no setting of Weir; did you mean weir.window.items?",
+                "weir.runtimeFolder | /x | weir.runtimeFolder is no setting of Weir; did you mean weir.runtime-folder?",
+                "weir.colour-of-the-bikeshed | red | weir.colour-of-the-bikeshed is no setting of Weir"
+            })
+    void refusesUnknownSettings(String name, String value, String message) {
+        assertThatThrownBy(() -> read(name, value))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage(message + KNOWN);
+    }
+
+    @ParameterizedTest(name = "{0}={1}")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "weir.loops | many | weir.loops=many is not a whole number, such as 1024",
+                "weir.waiting | eager | weir.waiting=eager is not one of latency, balanced, frugal",
+                "weir.window.bytes | much | weir.window.bytes=much is not a size: write bytes, or 64k, 8m, 1g (powers of 1024)",
+                "weir.timeout.step | 5 | weir.timeout.step=5 is not a time: write 500ms, 5s, 2m or 1h",
+                "weir.transport.shm | maybe | weir.transport.shm=maybe is not a switch of a path: write on, off or required",
+                "weir.transport.order | shm,shm | weir.transport.order names shm twice",
+                "weir.transport.odrer | shm | weir.transport.odrer is no setting; did you mean the order of the paths, weir.transport.order?",
+                "weir.transport.gm.port | 2 | weir.transport.gm.port can't be used: no adapter for gm is on the class path; add its jar or remove the setting",
+                "weir.listen | here | weir.listen: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
+                "weir.peers.a.address | here | weir.peers.a.address: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
+                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.ports.a.address | db:1 | weir.ports.a.address is no setting of a port. Known: weir.ports.a.transport.order, weir.ports.a.transport.<path>",
+                "weir.peers.a.transport.shm | off | the peer a has no address; set weir.peers.a.address=tcp://host:port",
+                "weir.loops | 999 | weir.loops=999 is out of range: 1 to 256"
+            })
+    void refusesWrongValues(String name, String value, String message) {
+        assertThatThrownBy(() -> read(name, value))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage(message);
+    }
+
+    @Test
+    void takesAForeignPathAndItsOptions() {
+        try (ForeignJar jar = ForeignJar.withPigeons(folder)) {
+            NodeSpec spec = read("weir.transport.order", "pigeon,tcp", "weir.transport.pigeon.loft-size", "12");
+            assertThat(spec.paths().order()).containsExactly("pigeon", "tcp");
+            assertThat(spec.transportOptions()).isEqualTo(Map.of("pigeon", Map.of("loft-size", "12")));
+            assertThatThrownBy(() -> read("weir.transport.pigeon.loft", "12"))
+                    .isInstanceOf(Misconfigured.class)
+                    .hasMessage("weir.transport.pigeon.loft is no option of pigeon. Known: loft-size, speed");
+        }
+    }
+
+    @ParameterizedTest(name = "{0}={1}")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "WEIR_NAME | till | weir.name=till",
+                "weir_name | till | weir.name=till",
+                "weir.name | till | weir.name=till",
+                "WEIR_RUNTIME_FOLDER | /run/weir | weir.runtime-folder=/run/weir",
+                "WEIR_TRANSPORT_ORDER | shm,tcp | weir.transport.order=shm,tcp",
+                "WEIR_TRANSPORT_SHM | off | weir.transport.shm=off",
+                "WEIR_TRANSPORT_PIGEON_LOFT_SIZE | 12 | weir.transport.pigeon.loft-size=12",
+                "WEIR_PEERS_BILLING_ADDRESS | db:7000 | weir.peers.billing.address=tcp://db:7000",
+                "WEIR_PEERS_TAX_OFFICE_ADDRESS | db:7000 | weir.peers.tax-office.address=tcp://db:7000",
+                "WEIR_PORTS_PRICES_TRANSPORT_ORDER | shm | weir.ports.prices.transport.order=shm",
+                "WEIR_PORTS_PRICES_TRANSPORT_SHM | off | weir.ports.prices.transport.shm=off",
+                "WEIR_WINDOW_BYTES | 1m | weir.window.bytes=1m"
+            })
+    void readsTheEnvironment(String variable, String value, String printed) {
+        try (ForeignJar jar = ForeignJar.withPigeons(folder)) {
+            assertThat(environment(variable, value)).hasToString("NodeSpec[" + printed + ']');
+        }
+    }
+
+    @Test
+    void aVariableMeansThePeerThatIsConfiguredAlready() {
+        Properties file = properties("weir.peers.Tax_Office.eu.address", "db:7000");
+        NodeSpec spec = NodeProperties.merge(
+                        file, new Properties(), Map.of("WEIR_PEERS_TAX_OFFICE_EU_TRANSPORT_SHM", "required"))
+                .build();
+        assertThat(spec.peers())
+                .isEqualTo(Map.of(
+                        "Tax_Office.eu",
+                        new PeerSpec(
+                                new PeerAddress("db", 7000),
+                                new PathPolicy(List.of(), Map.of("shm", PathSwitch.REQUIRED)))));
+    }
+
+    @Test
+    void refusesAVariableThatMayMeanEitherOfTwoPeers() {
+        Properties file = properties("weir.peers.tax-office.address", "db:1", "weir.peers.tax.office.address", "db:2");
+        assertThatThrownBy(() ->
+                        NodeProperties.merge(file, new Properties(), Map.of("WEIR_PEERS_TAX_OFFICE_ADDRESS", "db:3")))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("WEIR_PEERS_TAX_OFFICE_ADDRESS may mean each of tax-office, tax.office;"
+                        + " rename one of them, or set the property instead");
+    }
+
+    @Test
+    void anEmptyVariableIsNotSet() {
+        assertThat(environment("WEIR_TRANSPORT_ORDER", "", "WEIR_NOT_A_SETTING", ""))
+                .isEqualTo(read());
+    }
+
+    @ParameterizedTest(name = "{0}={1}")
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "WEIR_TRANSPORT_ORDER | myrinet | WEIR_TRANSPORT_ORDER names 'myrinet', which is no path; did you mean gm? Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp",
+                "WEIR_TRANSPORT_MYRINET | off | WEIR_TRANSPORT_MYRINET names 'myrinet', which is no path; did you mean gm? Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp",
+                "WEIR_TRANSPORT_ODER | shm | WEIR_TRANSPORT_ODER is no setting; did you mean the order of the paths, WEIR_TRANSPORT_ORDER?",
+                "WEIR_LOOPS | many | WEIR_LOOPS=many is not a whole number, such as 1024",
+                "WEIR_TRANSPORT_GM_PORT | 2 | WEIR_TRANSPORT_GM_PORT can't be used: no adapter for gm is on the class path; add its jar or remove the setting"
+            })
+    void refusalsNameTheVariable(String variable, String value, String message) {
+        assertThatThrownBy(() -> environment(variable, value))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage(message);
+    }
+
+    @Test
+    void refusesAnUnknownVariableWithTheNearestOne() {
+        assertThatThrownBy(() -> environment("WEIR_WINDOW_ITEM", "5"))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("WEIR_WINDOW_ITEM is no setting of Weir; did you mean WEIR_WINDOW_ITEMS?" + KNOWN);
+    }
+
+    @Test
+    void refusesTwoVariablesForOneSetting() {
+        assertThatThrownBy(() -> environment("WEIR_LOOPS", "2", "weir.loops", "3"))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageContaining("both set weir.loops; remove one of them")
+                .hasMessageContaining("WEIR_LOOPS");
+    }
+
+    @Test
+    void passesOverWhatKubernetesSaysOfServicesOfThatName() {
+        assertThat(environment(
+                        "WEIR_SERVICE_HOST", "10.0.0.1",
+                        "WEIR_SERVICE_PORT", "7000",
+                        "WEIR_SERVICE_PORT_BOOT", "7000",
+                        "WEIR_PORT", "tcp://10.0.0.1:7000",
+                        "WEIR_PORT_7000_TCP", "tcp://10.0.0.1:7000",
+                        "WEIR_PORT_7000_TCP_ADDR", "10.0.0.1",
+                        "WEIR_BILLING_SERVICE_HOST", "10.0.0.2",
+                        "WEIR_BILLING_PORT_7000_TCP_PORT", "7000",
+                        "WEIR_LOOPS", "2"))
+                .isEqualTo(read("weir.loops", "2"));
+        assertThatThrownBy(() -> environment("WEIR_PORT", "tcp://10.0.0.1:7000"))
+                .isInstanceOf(Misconfigured.class);
+    }
+}

@@ -1,0 +1,250 @@
+package io.weir.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerAddress;
+import io.weir.core.RuntimeFolder;
+import io.weir.core.Waiting;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.UnaryOperator;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class NodeSpecTest {
+
+    @TempDir
+    Path folder;
+
+    private static Arguments refusal(UnaryOperator<NodeSpec.Builder> change, String message) {
+        return Arguments.of(message, change);
+    }
+
+    static Stream<Arguments> refusals() {
+        return Stream.of(
+                refusal(
+                        spec -> spec.name(" "),
+                        "weir.name=' ' can't be used: a name has 1 to 255 bytes (this one 1) and no control characters"),
+                refusal(
+                        spec -> spec.name("a\nb"),
+                        "weir.name='a?b' can't be used: a name has 1 to 255 bytes (this one 3) and no control characters"),
+                refusal(
+                        spec -> spec.listen(List.of()),
+                        "weir.listen is empty: name at least one address, such as tcp://127.0.0.1:0"),
+                refusal(
+                        spec -> spec.listen("localhost:7000", "tcp://localhost:7000"),
+                        "weir.listen names tcp://localhost:7000 twice"),
+                refusal(spec -> spec.loops(0), "weir.loops=0 is out of range: 1 to 256"),
+                refusal(spec -> spec.loops(257), "weir.loops=257 is out of range: 1 to 256"),
+                refusal(spec -> spec.windowItems(0), "weir.window.items=0 is out of range: 1 to 1073741824"),
+                refusal(
+                        spec -> spec.windowBytes(1000),
+                        "weir.window.bytes=1000 is out of range: 65536 to 1099511627776"),
+                refusal(
+                        spec -> spec.windowItems(10).initialItems(11),
+                        "weir.window.initial=11 is out of range: 0 to 10, where the most is weir.window.items"),
+                refusal(spec -> spec.maxMessage(10), "weir.message.max=10 is out of range: 1024 to 2147483647"),
+                refusal(
+                        spec -> spec.maxMessage(1 << 30),
+                        "weir.node.bytes=268435456 is out of range: 1073741824 to 1099511627776,"
+                                + " where the least is weir.message.max"),
+                refusal(
+                        spec -> spec.connectTimeout(Duration.ZERO),
+                        "weir.timeout.connect=0s is out of range: 1ms to 1h"),
+                refusal(
+                        spec -> spec.handshakeTimeout(Duration.ofHours(2)),
+                        "weir.timeout.handshake=2h is out of range: 1ms to 1h"),
+                refusal(
+                        spec -> spec.stepTimeout(Duration.ofMillis(-1)),
+                        "weir.timeout.step=-1ms is out of range: 1ms to 1h"),
+                refusal(
+                        spec -> spec.drainTimeout(Duration.ofSeconds(-1)),
+                        "weir.timeout.drain=-1s is out of range: 0s to 1h"),
+                refusal(spec -> spec.maxPeers(0), "weir.max.peers=0 is out of range: 1 to 1048576"),
+                refusal(spec -> spec.maxChannels(0), "weir.max.channels=0 is out of range: 1 to 1048576"),
+                refusal(spec -> spec.mailboxItems(0), "weir.mailbox.items=0 is out of range: 1 to 16777216"),
+                refusal(
+                        spec -> spec.order("myrinet", "tcp"),
+                        "weir.transport.order names 'myrinet', which is no path; did you mean gm?"
+                                + " Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp"),
+                refusal(
+                        spec -> spec.path("sockets", PathSwitch.OFF),
+                        "weir.transport.sockets names 'sockets', which is no path; did you mean tcp?"
+                                + " Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp"),
+                refusal(
+                        spec -> spec.order("shm", "tcp")
+                                .path("shm", PathSwitch.OFF)
+                                .path("tcp", PathSwitch.OFF),
+                        "weir.transport.order leaves no path that could be used: off are shm, tcp"),
+                refusal(NodeSpec.Builder::order, "weir.transport.order leaves no path that could be used: it is empty"),
+                refusal(
+                        spec -> spec.order("shm", "tcp").path("gm", PathSwitch.REQUIRED),
+                        "weir.transport.gm=required can't be met: weir.transport.order does not name gm (shm, tcp)"),
+                refusal(
+                        spec -> spec.transportOption("gm", "port", "2"),
+                        "weir.transport.gm.port can't be used: no adapter for gm is on the class path;"
+                                + " add its jar or remove the setting"),
+                refusal(
+                        spec -> spec.peer(
+                                "billing",
+                                new PeerSpec(PeerAddress.parse("db:7000"), new PathPolicy(List.of("qsnet"), Map.of()))),
+                        "weir.peers.billing.transport.order names 'qsnet', which is no path; did you mean elan?"
+                                + " Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp"),
+                refusal(
+                        spec -> spec.order("shm", "tcp")
+                                .port(
+                                        "prices",
+                                        new PortSpec(new PathPolicy(
+                                                List.of(), Map.of("shm", PathSwitch.OFF, "tcp", PathSwitch.OFF)))),
+                        "weir.ports.prices.transport.order leaves no path that could be used: off are shm, tcp"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("refusals")
+    void refuses(String message, UnaryOperator<NodeSpec.Builder> change) {
+        NodeSpec.Builder builder = change.apply(NodeSpec.builder());
+        assertThatThrownBy(builder::build).isInstanceOf(Misconfigured.class).hasMessage(message);
+    }
+
+    @Test
+    void refusesNamesThatAreTooLong() {
+        assertThatThrownBy(() -> NodeSpec.builder().name("ü".repeat(128)).build())
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageContaining("a name has 1 to 255 bytes (this one 256)");
+    }
+
+    @Test
+    void hasTheDocumentedDefaults() {
+        NodeSpec spec = NodeSpec.builder().build();
+        assertThat(spec.name()).isNotBlank();
+        assertThat(spec.listen()).containsExactly(PeerAddress.parse("tcp://127.0.0.1:0"));
+        assertThat(spec.runtimeFolder()).isEqualTo(RuntimeFolder.standard());
+        assertThat(spec.nativeAllowed()).isTrue();
+        assertThat(spec.loops()).isEqualTo(1);
+        assertThat(spec.waiting()).isEqualTo(Waiting.BALANCED);
+        assertThat(spec.paths()).isEqualTo(PathPolicy.standard());
+        assertThat(spec.transportOptions()).isEmpty();
+        assertThat(spec.peers()).isEmpty();
+        assertThat(spec.ports()).isEmpty();
+        assertThat(spec.windowItems()).isEqualTo(1024);
+        assertThat(spec.windowBytes()).isEqualTo(4 << 20);
+        assertThat(spec.initialItems()).isEqualTo(256);
+        assertThat(spec.maxMessage()).isEqualTo(64 << 20);
+        assertThat(spec.nodeBytes()).isEqualTo(256 << 20);
+        assertThat(spec.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(spec.handshakeTimeout()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(spec.stepTimeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(spec.drainTimeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(spec.mailboxItems()).isEqualTo(1024);
+    }
+
+    @Test
+    void aSmallWindowLowersWhatMayTravelUnasked() {
+        NodeSpec small = NodeSpec.builder().windowItems(16).build();
+        assertThat(small.initialItems()).isEqualTo(16);
+        assertThat(small.toBuilder().windowItems(2048).build().initialItems()).isEqualTo(256);
+        assertThat(small.toBuilder().windowItems(8).build().initialItems()).isEqualTo(8);
+    }
+
+    @Test
+    void aBuilderOfASpecMakesTheSameSpec() {
+        NodeSpec spec = everything();
+        assertThat(spec.toBuilder().build()).isEqualTo(spec).hasSameHashCodeAs(spec);
+    }
+
+    @Test
+    void printsNothingThatIsAsByDefault() {
+        assertThat(NodeSpec.builder().build()).hasToString("NodeSpec[]");
+    }
+
+    @Test
+    void printsWhatDiffersInTheWordsOfTheProperties() {
+        try (ForeignJar jar = ForeignJar.withPigeons(folder)) {
+            NodeSpec spec = everything().toBuilder()
+                    .transportOption("pigeon", "speed", "9")
+                    .build();
+            assertThat(spec)
+                    .hasToString("NodeSpec[weir.name=till, weir.listen=tcp://0.0.0.0:7000,unix:/run/till,"
+                            + " weir.runtime-folder=/run/weir, weir.native=off, weir.loops=2, weir.waiting=frugal,"
+                            + " weir.transport.order=tcp,shm, weir.transport.shm=required,"
+                            + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
+                            + " weir.peers.billing.transport.order=shm, weir.ports.prices.transport.tcp=off,"
+                            + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
+                            + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
+                            + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.drain=0s,"
+                            + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7]");
+        }
+    }
+
+    @Test
+    void whatItPrintsIsWhatOneWouldWrite() {
+        String printed = everything().toString();
+        Map<String, String> properties = new HashMap<>();
+        Matcher entry =
+                Pattern.compile("(weir\\.[^=]+)=(.*?)(?:, (?=weir\\.)|]$)").matcher(printed);
+        while (entry.find()) {
+            properties.put(entry.group(1), entry.group(2));
+        }
+        assertThat(NodeSpec.builder().properties(properties).build()).isEqualTo(everything());
+    }
+
+    @Test
+    void narrowsThePathsOfPeersAndPorts() {
+        NodeSpec spec = everything();
+        assertThat(spec.pathsToPeer("billing"))
+                .isEqualTo(new PathPolicy(List.of("shm"), Map.of("shm", PathSwitch.REQUIRED)));
+        assertThat(spec.pathsToPeer("stranger")).isEqualTo(spec.paths());
+        assertThat(spec.ports().get("prices").paths().of("tcp")).isEqualTo(PathSwitch.OFF);
+    }
+
+    @Test
+    void tellsEachAdapterItsOwnOptions() {
+        try (ForeignJar jar = ForeignJar.withPigeons(folder)) {
+            NodeSpec spec = everything().toBuilder()
+                    .transportOption("pigeon", "speed", "9")
+                    .build();
+            assertThat(spec.settings("pigeon").options()).containsExactly(Map.entry("speed", "9"));
+            assertThat(spec.settings("pigeon").nativeAllowed()).isFalse();
+            assertThat(spec.settings("pigeon").runtimeFolder()).isEqualTo(Path.of("/run/weir"));
+            assertThat(spec.settings("tcp").options()).isEmpty();
+        }
+    }
+
+    private static NodeSpec everything() {
+        return NodeSpec.builder()
+                .name("till")
+                .listen("0.0.0.0:7000", "unix:/run/till")
+                .runtimeFolder(Path.of("/run/weir"))
+                .nativeAllowed(false)
+                .loops(2)
+                .waiting(Waiting.FRUGAL)
+                .order("tcp", "shm")
+                .path("shm", PathSwitch.REQUIRED)
+                .peer("billing", new PeerSpec(PeerAddress.parse("db:7000"), new PathPolicy(List.of("shm"), Map.of())))
+                .port("prices", new PortSpec(new PathPolicy(List.of(), Map.of("tcp", PathSwitch.OFF))))
+                .windowItems(16)
+                .windowBytes(64 << 10)
+                .initialItems(4)
+                .maxMessage(1 << 20)
+                .nodeBytes(2 << 20)
+                .connectTimeout(Duration.ofSeconds(1))
+                .handshakeTimeout(Duration.ofMillis(1500))
+                .stepTimeout(Duration.ofMinutes(2))
+                .drainTimeout(Duration.ZERO)
+                .maxPeers(3)
+                .maxChannels(5)
+                .mailboxItems(7)
+                .build();
+    }
+}

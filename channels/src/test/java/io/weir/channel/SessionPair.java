@@ -1,0 +1,46 @@
+package io.weir.channel;
+
+import io.weir.core.PeerId;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
+
+/** Two sessions over a link in memory, driven by the test's thread. */
+final class SessionPair {
+
+    final ManualLoop loop = new ManualLoop();
+    final MemoryLink[] links;
+    final Ports ports;
+    final Session client;
+    final Session server;
+    final Budget budget;
+
+    SessionPair(NodeSpec spec, int room) {
+        links = MemoryLink.pair(loop, room);
+        ports = new Ports(spec);
+        budget = new Budget(spec.nodeBytes());
+        client = session(spec, new Ports(spec), links[0], "server", true);
+        server = session(spec, ports, links[1], "client", false);
+    }
+
+    private Session session(NodeSpec spec, Ports served, MemoryLink link, String peerName, boolean connecting) {
+        PeerId id = new PeerId(UUID.randomUUID(), peerName, 1);
+        Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH));
+        Session session = new Session(spec, served, budget, loop, link, peer, connecting, ended -> {});
+        peer.session(session);
+        link.handler(session);
+        return session;
+    }
+
+    Channel open(String port) {
+        AtomicReference<Channel> opened = new AtomicReference<>();
+        AtomicReference<Throwable> failed = new AtomicReference<>();
+        client.peer().channel(port).subscribe(opened::set, failed::set);
+        loop.settle();
+        if (failed.get() != null) {
+            throw new AssertionError(failed.get());
+        }
+        return opened.get();
+    }
+}

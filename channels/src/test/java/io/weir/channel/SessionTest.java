@@ -1,0 +1,252 @@
+package io.weir.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.Unpooled;
+import io.weir.core.Message;
+import io.weir.core.Refused;
+import io.weir.core.RemoteFailure;
+import io.weir.core.SessionLost;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.test.StepVerifier;
+
+class SessionTest {
+
+    private final NodeSpec spec = NodeSpec.builder().build();
+
+    @Test
+    void echoesEverythingInOrder() {
+        SessionPair pair = new SessionPair(spec, 16);
+        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        Channel channel = pair.open("echo");
+        List<String> received = new ArrayList<>();
+        AtomicReference<String> end = new AtomicReference<>("none");
+        channel.receive()
+                .doOnNext(message -> {
+                    received.add(message.text());
+                    message.release();
+                })
+                .subscribe(message -> {}, error -> end.set(error.toString()), () -> end.set("complete"));
+        channel.send(Flux.range(0, 10_000).map(i -> Message.of(Integer.toString(i))))
+                .subscribe();
+        pair.loop.settle();
+        assertThat(received).hasSize(10_000).startsWith("0", "1").endsWith("9999");
+        assertThat(end.get()).isEqualTo("complete");
+        assertThat(pair.client.channelCount()).isZero();
+        assertThat(pair.server.channelCount()).isZero();
+    }
+
+    @Test
+    void cutsAndJoinsLongMessagesOfAnyLength() {
+        SessionPair pair = new SessionPair(spec, 8);
+        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        Channel channel = pair.open("echo");
+        Random random = new Random(1);
+        List<byte[]> sent = new ArrayList<>();
+        for (int size : new int[] {0, 1, 32 * 1024 - 1, 32 * 1024, 32 * 1024 + 1, 1 << 20, 20 << 20, 5}) {
+            byte[] bytes = new byte[size];
+            random.nextBytes(bytes);
+            sent.add(bytes);
+        }
+        List<byte[]> received = new ArrayList<>();
+        channel.receive().subscribe(message -> {
+            received.add(message.bytes());
+            message.release();
+        });
+        channel.send(Flux.fromIterable(sent).map(Message::of)).subscribe();
+        pair.loop.settle();
+        assertThat(received).hasSize(sent.size());
+        for (int i = 0; i < sent.size(); i++) {
+            assertThat(received.get(i)).isEqualTo(sent.get(i));
+        }
+        assertThat(pair.budget.used()).isZero();
+    }
+
+    @Test
+    void neverDeliversMoreThanRequestedAndStopsTheSource() {
+        SessionPair pair = new SessionPair(spec, 16);
+        List<Long> asked = new ArrayList<>();
+        pair.ports.serve(
+                "numbers",
+                new ServeHandler(channel -> channel.send(
+                        Flux.range(0, 1_000_000).doOnRequest(asked::add).map(i -> Message.of(Integer.toString(i))))));
+        Channel channel = pair.open("numbers");
+        List<Message> received = new ArrayList<>();
+        BaseSubscriber<Message> subscriber = new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
+                // asks later
+            }
+
+            @Override
+            protected void hookOnNext(Message value) {
+                received.add(value);
+            }
+        };
+        channel.receive().subscribe(subscriber);
+        pair.loop.settle();
+        assertThat(received).isEmpty();
+        assertThat(asked.stream().mapToLong(n -> n).sum()).isEqualTo(spec.initialItems());
+        subscriber.request(3);
+        pair.loop.settle();
+        assertThat(received).hasSize(3);
+        subscriber.request(1000);
+        pair.loop.settle();
+        assertThat(received).hasSize(1003);
+        assertThat(asked.stream().mapToLong(n -> n).sum())
+                .isLessThanOrEqualTo(Math.max(1003, spec.initialItems() + 1003));
+        subscriber.cancel();
+        pair.loop.settle();
+        received.forEach(Message::release);
+        channel.close().subscribe();
+        pair.loop.settle();
+        assertThat(pair.server.channelCount()).isZero();
+        assertThat(pair.client.channelCount()).isZero();
+    }
+
+    @Test
+    void anErrorOfTheSourceFailsThePeerOnBothHalves() {
+        SessionPair pair = new SessionPair(spec, 16);
+        AtomicReference<Throwable> atServer = new AtomicReference<>();
+        pair.ports.serve(
+                "sink",
+                new ServeHandler(channel -> channel.receive()
+                        .doOnNext(Message::release)
+                        .doOnError(atServer::set)
+                        .then()));
+        Channel channel = pair.open("sink");
+        StepVerifier.create(channel.send(Flux.concat(
+                        Mono.just(Message.of("one")), Mono.error(new IllegalStateException("no more paper")))))
+                .then(pair.loop::settle)
+                .verifyErrorMessage("no more paper");
+        assertThat(atServer.get()).isInstanceOf(RemoteFailure.class).hasMessageContaining("no more paper");
+        assertThat(pair.server.channelCount()).isZero();
+        assertThat(pair.client.channelCount()).isZero();
+    }
+
+    @Test
+    void aPortThatNobodyServesIsNamed() {
+        SessionPair pair = new SessionPair(spec, 16);
+        pair.ports.serve("prices", new ServeHandler(channel -> Mono.never()));
+        StepVerifier.create(pair.client.peer().channel("price"))
+                .then(pair.loop::settle)
+                .verifyErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(Refused.class)
+                        .hasMessageContaining("nobody serves port 'price'")
+                        .hasMessageContaining("prices"));
+        assertThat(pair.client.channelCount()).isZero();
+        assertThat(pair.server.channelCount()).isZero();
+    }
+
+    @Test
+    void answersRequestsWithValuesNothingAndErrors() {
+        SessionPair pair = new SessionPair(spec, 16);
+        pair.ports.serve("twice", new AnswerHandler(message -> {
+            String text = message.text();
+            message.release();
+            return switch (text) {
+                case "nothing" -> Mono.empty();
+                case "bad" -> Mono.error(new IllegalArgumentException("bad is bad"));
+                default -> Mono.just(Message.of(text + text));
+            };
+        }));
+        Peer peer = pair.client.peer();
+        StepVerifier.create(peer.ask("twice", Message.of("ab")).map(SessionTest::textOf))
+                .then(pair.loop::settle)
+                .expectNext("abab")
+                .verifyComplete();
+        StepVerifier.create(peer.ask("twice", Message.of("nothing")))
+                .then(pair.loop::settle)
+                .verifyComplete();
+        StepVerifier.create(peer.ask("twice", Message.of("bad")))
+                .then(pair.loop::settle)
+                .verifyErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("bad is bad"));
+        StepVerifier.create(peer.tell("twice", Message.of("tell")))
+                .then(pair.loop::settle)
+                .verifyComplete();
+    }
+
+    @Test
+    void manyRequestsAtOnceAndACancelledOne() {
+        SessionPair pair = new SessionPair(spec, 16);
+        Sinks.One<Message> never = Sinks.one();
+        List<String> cancelled = new ArrayList<>();
+        pair.ports.serve("id", new AnswerHandler(message -> {
+            if (message.text().equals("wait")) {
+                return never.asMono().doOnCancel(() -> {
+                    cancelled.add("wait");
+                    message.release();
+                });
+            }
+            return Mono.just(message);
+        }));
+        Peer peer = pair.client.peer();
+        StepVerifier.create(peer.ask("id", Message.of("wait")))
+                .then(pair.loop::settle)
+                .thenCancel()
+                .verify();
+        pair.loop.settle();
+        assertThat(cancelled).containsExactly("wait");
+        StepVerifier.create(Flux.range(0, 5000)
+                        .flatMap(i -> peer.ask("id", Message.of(Integer.toString(i))), 2000)
+                        .map(SessionTest::textOf)
+                        .count())
+                .then(pair.loop::settle)
+                .expectNext(5000L)
+                .verifyComplete();
+    }
+
+    @Test
+    void theEndOfTheLinkEndsEverythingOnce() {
+        SessionPair pair = new SessionPair(spec, 16);
+        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        Channel channel = pair.open("echo");
+        AtomicReference<Throwable> send = new AtomicReference<>();
+        AtomicReference<Throwable> receive = new AtomicReference<>();
+        channel.send(Flux.never()).subscribe(v -> {}, send::set);
+        channel.receive().subscribe(Message::release, receive::set);
+        StepVerifier ask = StepVerifier.create(pair.client.peer().ask("none", Message.of("x")))
+                .expectError(SessionLost.class)
+                .verifyLater();
+        pair.links[0].lose("cut");
+        pair.loop.settle();
+        assertThat(send.get()).isInstanceOf(SessionLost.class);
+        assertThat(receive.get()).isInstanceOf(SessionLost.class);
+        ask.verify();
+        StepVerifier.create(pair.client.peer().channel("echo")).verifyError(SessionLost.class);
+    }
+
+    @Test
+    void aMessageLongerThanTheWindowBorrowsFromTheNode() {
+        NodeSpec small = NodeSpec.builder().windowBytes(64 * 1024).build();
+        SessionPair pair = new SessionPair(small, 8);
+        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        Channel channel = pair.open("echo");
+        List<Integer> sizes = new ArrayList<>();
+        channel.receive().subscribe(message -> {
+            sizes.add(message.size());
+            message.release();
+        });
+        channel.send(Flux.just(10, 1 << 20, 10, 1 << 21, 60_000, 60_000)
+                        .map(size -> Message.of(Unpooled.buffer(size).writerIndex(size))))
+                .subscribe();
+        pair.loop.settle();
+        assertThat(sizes).containsExactly(10, 1 << 20, 10, 1 << 21, 60_000, 60_000);
+        assertThat(pair.budget.used()).isZero();
+    }
+
+    private static String textOf(Message message) {
+        String text = message.text();
+        message.release();
+        return text;
+    }
+}

@@ -1,0 +1,28 @@
+package io.weir.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+
+/** Bytes as they are. */
+final class BytesCodec implements Codec<byte[]> {
+
+    static final BytesCodec INSTANCE = new BytesCodec();
+
+    private BytesCodec() {}
+
+    @Override
+    public ByteBuf encode(byte[] value, ByteBufAllocator allocator) {
+        return allocator.buffer(value.length).writeBytes(value);
+    }
+
+    @Override
+    public byte[] decode(ByteBuf payload) {
+        return ByteBufUtil.getBytes(payload);
+    }
+
+    @Override
+    public String toString() {
+        return "bytes";
+    }
+}

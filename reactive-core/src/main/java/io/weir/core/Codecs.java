@@ -1,0 +1,88 @@
+package io.weir.core;
+
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.ObjectMapper;
+
+/**
+ * The codecs that Weir brings. All encode into memory of the given allocator and read a payload without consuming it.
+ * Whatever is not a value of theirs is refused with {@link ProtocolMismatch}, which says why.
+ *
+ * <p>JSON and CBOR need Jackson 3 on the class path, the others nothing.
+ */
+public final class Codecs {
+
+    private static final String DATABIND = "tools.jackson.core:jackson-databind";
+    private static final String CBOR = "tools.jackson.dataformat:jackson-dataformat-cbor";
+
+    private Codecs() {}
+
+    /** Bytes as they are. Both directions copy, so an array may be used again at once. */
+    public static Codec<byte[]> bytes() {
+        return BytesCodec.INSTANCE;
+    }
+
+    /** Text in UTF-8. What is not well-formed is an error, never silently replaced. */
+    public static Codec<String> text() {
+        return TextCodec.INSTANCE;
+    }
+
+    /**
+     * Values of this class in JSON, as Jackson maps them by default.
+     *
+     * @throws Misconfigured if Jackson is absent, naming the artifact to add
+     */
+    public static <T> Codec<T> json(Class<T> type) {
+        requireDatabind("JSON");
+        return JacksonCodec.json(type);
+    }
+
+    /** As {@link #json(Class)}, for generic types: {@code json(new TypeReference<List<Price>>() {})}. */
+    public static <T> Codec<T> json(TypeReference<T> type) {
+        requireDatabind("JSON");
+        return JacksonCodec.json(type.getType());
+    }
+
+    /** As {@link #json(Class)}, mapped by this mapper; one of another format than JSON works as well. */
+    public static <T> Codec<T> json(Class<T> type, ObjectMapper mapper) {
+        return JacksonCodec.of("JSON", mapper, type);
+    }
+
+    /** As {@link #json(TypeReference)}, mapped by this mapper; one of another format than JSON works as well. */
+    public static <T> Codec<T> json(TypeReference<T> type, ObjectMapper mapper) {
+        return JacksonCodec.of("JSON", mapper, type.getType());
+    }
+
+    /**
+     * Values of this class in CBOR, as Jackson maps them by default.
+     *
+     * @throws Misconfigured if Jackson or its CBOR format is absent, naming the artifact to add
+     */
+    public static <T> Codec<T> cbor(Class<T> type) {
+        requireCbor();
+        return JacksonCodec.cbor(type);
+    }
+
+    /** As {@link #cbor(Class)}, for generic types. */
+    public static <T> Codec<T> cbor(TypeReference<T> type) {
+        requireCbor();
+        return JacksonCodec.cbor(type.getType());
+    }
+
+    private static void requireDatabind(String format) {
+        require(format, "tools.jackson.databind.json.JsonMapper", DATABIND);
+    }
+
+    private static void requireCbor() {
+        requireDatabind("CBOR");
+        require("CBOR", "tools.jackson.dataformat.cbor.CBORMapper", CBOR);
+    }
+
+    private static void require(String format, String type, String artifact) {
+        try {
+            Class.forName(type, false, Codecs.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new Misconfigured(
+                    "a " + format + " codec needs Jackson 3: add " + artifact + " to the class path", e);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package io.weir.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.buffer.ByteBufOutputStream;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.reflect.Type;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.dataformat.cbor.CBORMapper;
+
+/** Values by Jackson. Loaded only once it is known that Jackson is there; {@link Codecs} must work without. */
+final class JacksonCodec<T> implements Codec<T> {
+
+    /** Characters of Jackson's explanation that are passed on: it may quote what a peer sent. */
+    private static final int EXPLANATION = 300;
+
+    private final String format;
+    private final String type;
+    private final ObjectReader reader;
+    private final ObjectWriter writer;
+
+    private JacksonCodec(String format, ObjectMapper mapper, JavaType type) {
+        this.format = format;
+        this.type = type.toCanonical();
+        this.reader = mapper.readerFor(type);
+        this.writer = mapper.writerFor(type);
+    }
+
+    static <T> Codec<T> json(Type type) {
+        return of("JSON", JsonMapper.shared(), type);
+    }
+
+    static <T> Codec<T> cbor(Type type) {
+        return of("CBOR", Cbor.mapper(), type);
+    }
+
+    static <T> Codec<T> of(String format, ObjectMapper mapper, Type type) {
+        return new JacksonCodec<>(format, mapper, mapper.constructType(Objects.requireNonNull(type, "type")));
+    }
+
+    /** A class of its own, because verifying one that turns a CBORMapper into an ObjectMapper loads the CBORMapper. */
+    private static final class Cbor {
+
+        static ObjectMapper mapper() {
+            return CBORMapper.shared();
+        }
+    }
+
+    @Override
+    public ByteBuf encode(T value, ByteBufAllocator allocator) {
+        Objects.requireNonNull(value, "value");
+        ByteBuf payload = allocator.buffer();
+        boolean written = false;
+        try {
+            writer.writeValue((OutputStream) new ByteBufOutputStream(payload), value);
+            written = true;
+            return payload;
+        } catch (JacksonException e) {
+            throw new IllegalArgumentException(
+                    "a " + value.getClass().getName() + " can't be written as " + this + ": " + explain(e),
+                    foreignCause(e));
+        } finally {
+            if (!written) {
+                payload.release();
+            }
+        }
+    }
+
+    @Override
+    public T decode(ByteBuf payload) {
+        try {
+            T value = read(payload);
+            if (value == null) {
+                throw mismatch(payload, "it is null", null);
+            }
+            return value;
+        } catch (JacksonException e) {
+            throw mismatch(payload, explain(e), foreignCause(e));
+        }
+    }
+
+    private @Nullable T read(ByteBuf payload) {
+        return payload.hasArray()
+                ? reader.readValue(
+                        payload.array(), payload.arrayOffset() + payload.readerIndex(), payload.readableBytes())
+                : reader.readValue((InputStream) new ByteBufInputStream(payload.duplicate()));
+    }
+
+    private ProtocolMismatch mismatch(ByteBuf payload, String why, @Nullable Throwable cause) {
+        return new ProtocolMismatch(
+                "a payload of " + payload.readableBytes() + " bytes is not " + this + ": " + why, cause);
+    }
+
+    private static String explain(JacksonException e) {
+        String path = e.getPath().isEmpty() ? "" : " at " + e.getPathReference();
+        String text = (e.getOriginalMessage() + path).replaceAll("\\p{Cntrl}+", " ");
+        return text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...";
+    }
+
+    /** What other code threw on Jackson's behalf. Jackson's own exceptions are not kept: they hold its parser, and that the payload. */
+    private static @Nullable Throwable foreignCause(JacksonException e) {
+        return e.getCause() instanceof JacksonException ? null : e.getCause();
+    }
+
+    /** For instance {@code com.example.Price in JSON}. */
+    @Override
+    public String toString() {
+        return type + " in " + format;
+    }
+}

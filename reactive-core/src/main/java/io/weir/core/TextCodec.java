@@ -1,0 +1,64 @@
+package io.weir.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Text in UTF-8. */
+final class TextCodec implements Codec<String> {
+
+    static final TextCodec INSTANCE = new TextCodec();
+
+    /** What a lenient decoder puts for malformed bytes, and a legal character as well. */
+    private static final char REPLACEMENT = '\uFFFD';
+
+    private TextCodec() {}
+
+    @Override
+    public ByteBuf encode(String value, ByteBufAllocator allocator) {
+        refuseLoneSurrogates(value);
+        int length = ByteBufUtil.utf8Bytes(value);
+        ByteBuf payload = allocator.buffer(length);
+        ByteBufUtil.reserveAndWriteUtf8(payload, value, length);
+        return payload;
+    }
+
+    /** Decodes the fast way, and looks closely only when something may have been replaced. */
+    @Override
+    public String decode(ByteBuf payload) {
+        String text = payload.toString(StandardCharsets.UTF_8);
+        if (text.indexOf(REPLACEMENT) >= 0) {
+            refuseMalformed(payload);
+        }
+        return text;
+    }
+
+    private static void refuseLoneSurrogates(String value) {
+        for (int i = 0; i < value.length(); i++) {
+            if (Character.isSurrogate(value.charAt(i))) {
+                if (Character.charCount(value.codePointAt(i)) == 1) {
+                    throw new IllegalArgumentException("text of " + value.length()
+                            + " characters has half a surrogate pair at " + i + ", which UTF-8 can't say");
+                }
+                i++;
+            }
+        }
+    }
+
+    private static void refuseMalformed(ByteBuf payload) {
+        ByteBuffer bytes = ByteBuffer.wrap(ByteBufUtil.getBytes(payload));
+        CharBuffer ignored = CharBuffer.allocate(bytes.remaining());
+        if (StandardCharsets.UTF_8.newDecoder().decode(bytes, ignored, true).isError()) {
+            throw new ProtocolMismatch("a payload of " + bytes.capacity()
+                    + " bytes is not UTF-8 text: malformed at byte " + bytes.position());
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "text";
+    }
+}

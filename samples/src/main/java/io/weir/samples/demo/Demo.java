@@ -1,0 +1,148 @@
+package io.weir.samples.demo;
+
+import io.weir.channel.NodeSpec;
+import io.weir.channel.PathSwitch;
+import io.weir.core.Misconfigured;
+import io.weir.core.WeirException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code weir demo} */
+@Command(
+        name = "demo",
+        description = "Streams a file to a second process, over shared memory and over TCP, and shows what happens.",
+        mixinStandardHelpOptions = true)
+public final class Demo implements Callable<Integer> {
+
+    private static final int DONE = 0;
+    private static final int FAILED = 1;
+
+    @Spec
+    private CommandSpec command;
+
+    @Option(
+            names = "--file",
+            paramLabel = "FILE",
+            description = "What to stream. Default: lib/modules of the running JDK, over 100 MB.")
+    private @Nullable Path file;
+
+    @Option(
+            names = "--path",
+            paramLabel = "PATH",
+            defaultValue = "both",
+            description = "The path to use: shm, tcp or another one; both is shm, then tcp. Default: both.")
+    private String path;
+
+    @Option(
+            names = "--rounds",
+            paramLabel = "N",
+            defaultValue = "4",
+            description = "How often the slow stage hashes each piece; 1 is as fast as it can. Default: 4.")
+    private int rounds;
+
+    @Override
+    public Integer call() {
+        Map<String, NodeSpec> specs = specs();
+        try {
+            Subject subject = Subject.of(file == null ? Subject.ofTheJdk() : file);
+            return run(specs, subject);
+        } catch (DemoFailed e) {
+            complain(e);
+            return FAILED;
+        }
+    }
+
+    /** One for each path. Before anything is started, so that a wrong name is refused at once. */
+    private Map<String, NodeSpec> specs() {
+        if (rounds < 1) {
+            throw new ParameterException(command.commandLine(), "--rounds=" + rounds + " is less than 1.");
+        }
+        try {
+            Map<String, NodeSpec> specs = new LinkedHashMap<>();
+            for (String each : path.equals("both") ? List.of("shm", "tcp") : List.of(path)) {
+                specs.put(each, spec(each));
+            }
+            return specs;
+        } catch (Misconfigured e) {
+            throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** Switches off what stands before the path, but for local, which never leads to another process. */
+    private static NodeSpec spec(String path) {
+        NodeSpec.Builder sender =
+                NodeSpec.fromSystem().toBuilder().name("sender").listen("tcp://127.0.0.1:0");
+        List<String> order = sender.build().paths().order();
+        if (!order.contains(path)) {
+            return sender.order(path).build();
+        }
+        for (String before : order.subList(0, order.indexOf(path))) {
+            sender = before.equals("local") ? sender : sender.path(before, PathSwitch.OFF);
+        }
+        return sender.build();
+    }
+
+    private int run(Map<String, NodeSpec> specs, Subject subject) {
+        introduce(subject);
+        PathRun run = new PathRun(subject, rounds, out(), Ansi.AUTO.enabled());
+        List<String> agreed = new ArrayList<>();
+        specs.forEach((path, spec) -> {
+            out().println();
+            try {
+                if (run.over(path, spec)) {
+                    agreed.add(path);
+                }
+            } catch (WeirException | DemoFailed e) {
+                complain(e);
+            }
+        });
+        boolean all = agreed.size() == specs.size();
+        conclude(all, agreed);
+        return all ? DONE : FAILED;
+    }
+
+    private void introduce(Subject subject) {
+        out().println(
+                        "This process streams a file to a second one. There, a slow stage hashes it, and is sent no more");
+        out().println("than it asks for; it answers with the SHA-256.");
+        out().println();
+        out().println("  file          " + subject.file() + ", " + Units.megabytes(subject.size()));
+        out().println("  SHA-256       " + subject.digest() + ", computed here");
+        out().flush();
+    }
+
+    private void conclude(boolean all, List<String> agreed) {
+        String paths = String.join(" and over ", agreed);
+        out().println();
+        out().println(
+                        all
+                                ? "The digests agree, over " + paths + '.'
+                                : "Failed: "
+                                        + (agreed.isEmpty()
+                                                ? "there is nothing to compare."
+                                                : "only over " + paths + " do the digests agree."));
+        out().flush();
+    }
+
+    private void complain(RuntimeException e) {
+        out().flush();
+        command.commandLine().getErr().println("weir demo: " + e.getMessage());
+        command.commandLine().getErr().flush();
+    }
+
+    private PrintWriter out() {
+        return command.commandLine().getOut();
+    }
+}

@@ -1,0 +1,128 @@
+package io.weir.samples.demo;
+
+import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Objects;
+import reactor.core.publisher.Mono;
+
+/** One run over one path: a process of its own at the other end, one stream, one answer. Prints what happens. */
+final class PathRun {
+
+    /** For what takes milliseconds; the stream itself takes as long as it takes. */
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    private final Subject subject;
+    private final int rounds;
+    private final PrintWriter out;
+    private final boolean terminal;
+
+    PathRun(Subject subject, int rounds, PrintWriter out, boolean terminal) {
+        this.subject = subject;
+        this.rounds = rounds;
+        this.out = out;
+        this.terminal = terminal;
+    }
+
+    /**
+     * Runs.
+     *
+     * @param path the path that must come out
+     * @param spec which leaves no other one before it
+     * @return whether the digest that came back is ours
+     * @throws io.weir.core.WeirException if there is no path, or the connection ends
+     * @throws DemoFailed if the second process does not start, or another path came out
+     */
+    boolean over(String path, NodeSpec spec) {
+        try (ReceiverProcess receiver = ReceiverProcess.start(rounds, this::complain)) {
+            boolean first = spec.paths().switches().isEmpty();
+            out.println("Over " + path + (first ? "" : ", with what stands before it switched off") + ", from process "
+                    + ProcessHandle.current().pid() + " to process " + receiver.pid());
+            out.flush();
+            Node node = await(Node.start(spec));
+            try {
+                Peer peer = await(node.connect(receiver.address()));
+                out.println("  " + peer.path().toString().replace("\n", "\n  "));
+                check(path, peer);
+                Memory here = Memory.now();
+                Memory there = memoryOf(peer);
+                boolean same = stream(peer);
+                row("memory here", Memory.now().since(here));
+                row("memory there", memoryOf(peer).since(there));
+                return same;
+            } finally {
+                node.close().block(LIMIT);
+            }
+        }
+    }
+
+    private static void check(String path, Peer peer) {
+        boolean right = peer.path()
+                .chosen()
+                .filter(chosen -> chosen.path().equals(path))
+                .isPresent();
+        if (!right) {
+            throw new DemoFailed("There is no " + path + " between the two processes; the table says why.");
+        }
+    }
+
+    private boolean stream(Peer peer) {
+        Channel channel = await(peer.channel(Receiver.SHA256));
+        Progress progress = new Progress(out, terminal, subject.size());
+        FilePieces pieces = new FilePieces(subject.file(), channel.allocator(), progress::add);
+        long begun = System.nanoTime();
+        Message answer;
+        try {
+            answer = channel.send(pieces.flux())
+                    .then(channel.receive().next())
+                    .blockOptional()
+                    .orElseThrow(() -> new DemoFailed("The second process ended the stream without an answer."));
+        } finally {
+            progress.end();
+        }
+        return report(answer, Duration.ofNanos(System.nanoTime() - begun), pieces.patience());
+    }
+
+    private boolean report(Message answer, Duration took, Patience patience) {
+        String digest = answer.text();
+        answer.release();
+        String busy = Objects.requireNonNull(answer.control().get(SlowDigest.BUSY));
+        boolean same = digest.equals(subject.digest());
+        row("SHA-256", digest + (same ? ", the same" : ", NOT the same as here"));
+        row(
+                "speed",
+                Units.rate(subject.size(), took) + ": " + Units.megabytes(subject.size()) + " in "
+                        + Units.seconds(took));
+        row(
+                "slow stage",
+                "at work for " + Units.seconds(Duration.ofNanos(Long.parseLong(busy)))
+                        + " of it, in the other process");
+        row(
+                "backpressure",
+                "the reader stood still for " + Units.seconds(patience.idle()) + ", " + patience.pauses()
+                        + " times, until the stage asked for more");
+        return same;
+    }
+
+    private static Memory memoryOf(Peer peer) {
+        return Memory.of(await(peer.ask(Receiver.MEMORY, Message.of(""))));
+    }
+
+    private void row(String label, String text) {
+        out.printf("  %-13s %s%n", label, text);
+        out.flush();
+    }
+
+    private void complain(String line) {
+        out.println("  the second process says: " + line);
+        out.flush();
+    }
+
+    private static <T> T await(Mono<T> mono) {
+        return mono.blockOptional(LIMIT).orElseThrow();
+    }
+}

@@ -1,0 +1,68 @@
+package io.weir.samples.manual;
+
+import io.weir.channel.Node;
+import io.weir.channel.Peer;
+import io.weir.core.Codec;
+import io.weir.core.Codecs;
+import io.weir.core.Message;
+import java.util.concurrent.atomic.AtomicLong;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** A source without an end, and a receiver that takes its time: nobody drowns. */
+public final class Readings {
+
+    private static final Codec<String> TEXT = Codecs.text();
+
+    private final AtomicLong made = new AtomicLong();
+
+    /** How many readings the source was asked for so far. */
+    public long made() {
+        return made.get();
+    }
+
+    public void serve(Node node) {
+        // tag::endless
+        Flux<String> readings = Flux.generate(sink -> sink.next("reading " + made.incrementAndGet()));
+        node.serve("readings", channel -> channel.send(readings, TEXT));
+        // end::endless
+    }
+
+    public Flux<String> store(Peer peer) {
+        // tag::slowly
+        Flux<String> stored = peer.channel("readings")
+                .flatMapMany(channel -> channel.receive(TEXT))
+                .limitRate(8)
+                .concatMap(this::write, 0);
+        // end::slowly
+        return stored;
+    }
+
+    /** As a database would: later, on another thread. */
+    private Mono<String> write(String reading) {
+        return Mono.just(reading).hide().publishOn(Schedulers.parallel());
+    }
+
+    public void serveOnRequest(Node node) {
+        // tag::stream
+        node.stream("history", request -> {
+            int last = Integer.parseInt(request.text());
+            request.release();
+            return Flux.range(1, last).map(day -> Message.of("day " + day));
+        });
+        // end::stream
+    }
+
+    public Flux<String> history(Peer peer, int days) {
+        // tag::history
+        Flux<String> history = peer.stream("history", Message.of(Integer.toString(days)))
+                .map(message -> {
+                    String day = message.text();
+                    message.release();
+                    return day;
+                });
+        // end::history
+        return history;
+    }
+}

@@ -1,0 +1,144 @@
+package io.weir.samples.demo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+/** The command as a user calls it, with its real second process. */
+class DemoTest {
+
+    private static final Pattern PROCESS = Pattern.compile("to process (\\d+)\\n");
+
+    /** The second process, as soon as the command has told of it. */
+    private final CompletableFuture<ProcessHandle> second = new CompletableFuture<>();
+
+    private final StringWriter out = new StringWriter() {
+        @Override
+        public void flush() {
+            Matcher found = PROCESS.matcher(toString());
+            if (found.find()) {
+                second.complete(ProcessHandle.of(Long.parseLong(found.group(1))).orElse(null));
+            }
+        }
+    };
+    private final StringWriter err = new StringWriter();
+
+    @TempDir
+    private Path folder;
+
+    private int demo(String... arguments) {
+        return new CommandLine(new Demo())
+                .setOut(new PrintWriter(out, true))
+                .setErr(new PrintWriter(err, true))
+                .execute(arguments);
+    }
+
+    private Path file(int size) throws IOException {
+        byte[] content = new byte[size];
+        new Random(size).nextBytes(content);
+        return Files.write(folder.resolve("file"), content);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shm", "tcp"})
+    void theDigestsAgree(String path) throws IOException {
+        Path file = file(32 * FilePieces.PIECE);
+        String digest = Subject.of(file).digest();
+        assertThat(demo("--path", path, "--file", file.toString())).isZero();
+        assertThat(err.toString()).isEmpty();
+        assertThat(out.toString())
+                .contains("  file          " + file + ", 4.2 MB")
+                .containsPattern("receiver-[0-9a-f]{8} over " + path + " \\(round trip .*\\), decided ")
+                .containsPattern(" " + path + " +chosen ")
+                .containsPattern("local +rejected ")
+                .containsSubsequence(" 25 %", " 50 %", " 75 %", "100 %")
+                .containsPattern("speed +\\d+ MB/s: 4.2 MB in ")
+                .containsPattern("slow stage +at work for ")
+                .containsPattern("backpressure +the reader stood still for ")
+                .containsPattern("memory here +at most .* resident .*of heap")
+                .containsPattern("memory there +at most .* resident .*of heap")
+                .containsSubsequence(
+                        "SHA-256       " + digest + ", computed here", "SHA-256       " + digest + ", the same")
+                .endsWith("The digests agree, over " + path + "." + System.lineSeparator());
+        assertThat(second.join())
+                .satisfiesAnyOf(
+                        gone -> assertThat(gone).isNull(),
+                        gone -> assertThat(gone.isAlive()).isFalse());
+    }
+
+    @Test
+    void anUnknownPathIsRefusedWithTheNearestOne() {
+        assertThat(demo("--path", "myrinet")).isEqualTo(2);
+        assertThat(err.toString()).contains("'myrinet'", "did you mean gm?", "Usage: demo");
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void aPathThatCanNotBeUsedIsExplained() throws IOException {
+        assertThat(demo("--path", "elan", "--file", file(100).toString())).isEqualTo(1);
+        assertThat(out.toString())
+                .containsPattern("elan +rejected .*no adapter for elan is on the class path")
+                .contains("Failed: ");
+        assertThat(err.toString()).contains("There is no elan between the two processes; the table says why.");
+    }
+
+    @Test
+    void roundsMustBePositive() {
+        assertThat(demo("--rounds", "0")).isEqualTo(2);
+        assertThat(err.toString()).startsWith("--rounds=0 is less than 1.");
+    }
+
+    @Test
+    void anAbsentFile() {
+        assertThat(demo("--file", folder.resolve("absent").toString())).isEqualTo(1);
+        assertThat(err.toString()).isEqualTo("weir demo: There is no file " + folder.resolve("absent") + ".\n");
+    }
+
+    @Test
+    void aFolderIsNoFile() {
+        assertThat(demo("--file", folder.toString())).isEqualTo(1);
+        assertThat(err.toString()).isEqualTo("weir demo: " + folder + " is no regular file.\n");
+    }
+
+    @Test
+    void anEmptyFile() throws IOException {
+        assertThat(demo("--file", file(0).toString())).isEqualTo(1);
+        assertThat(err.toString()).contains("file is empty");
+    }
+
+    /** Even root can't read the beginning of its own memory. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void anUnreadableFile() {
+        assertThat(demo("--file", "/proc/self/mem")).isEqualTo(1);
+        assertThat(err.toString()).startsWith("weir demo: /proc/self/mem can't be read: ");
+    }
+
+    @Test
+    void aSecondProcessThatDiesIsReported() throws Exception {
+        Path file = file(2_000_000);
+        CompletableFuture<Integer> result = CompletableFuture.supplyAsync(
+                () -> demo("--path", "tcp", "--file", file.toString(), "--rounds", "100000"));
+        ProcessHandle process = second.get(60, TimeUnit.SECONDS);
+        assertThat(process.destroyForcibly()).isTrue();
+        assertThat(result.get(60, TimeUnit.SECONDS)).isEqualTo(1);
+        assertThat(err.toString()).startsWith("weir demo: ");
+        assertThat(out.toString()).contains("Failed: ");
+    }
+}

@@ -1,0 +1,7 @@
+package io.weir.benchmark;
+
+/** Something that Weir demands of itself. */
+interface Bar {
+
+    Judgement judge(Standings standings);
+}

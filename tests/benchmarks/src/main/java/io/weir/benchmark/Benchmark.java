@@ -1,0 +1,133 @@
+package io.weir.benchmark;
+
+import io.weir.benchmark.contender.ContenderKind;
+import io.weir.benchmark.contender.Scenario;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command that measures Weir beside its peers. Exit codes: 0 all was measured, 1 something was not, 2 called wrongly. */
+@Command(
+        name = "run",
+        description = "Measures Weir beside Aeron, RSocket and Reactor Netty, and all of them against a ring in C.",
+        sortOptions = false,
+        mixinStandardHelpOptions = true)
+public final class Benchmark implements Callable<Integer> {
+
+    @Option(names = "--quick", description = "At most a minute, to see that everything runs; the figures mean little.")
+    private boolean quick;
+
+    @Option(
+            names = "--scenarios",
+            split = ",",
+            description = "rtt, sleep, one-way, checked, echo, ask, idle. Default: all.")
+    private List<String> scenarios = List.of();
+
+    @Option(names = "--sizes", split = ",", description = "Payload bytes, of those that a scenario has. Default: all.")
+    private List<Integer> sizes = List.of();
+
+    @Option(names = "--entrants", split = ",", description = "Whom to measure beside the ring. Default: all.")
+    private List<String> chosen = List.of();
+
+    @Option(names = "--rounds", description = "How often each cell is measured at most.")
+    private Optional<Integer> rounds = Optional.empty();
+
+    @Option(names = "--millis", description = "How long one measurement takes.")
+    private Optional<Integer> millis = Optional.empty();
+
+    @Option(names = "--minutes", description = "After this time no more rounds are begun.")
+    private Optional<Integer> minutes = Optional.empty();
+
+    @Option(names = "--jvm-argument", description = "For the measured JVMs; may be repeated.")
+    private List<String> jvmArguments = List.of();
+
+    @Option(names = "--out", description = "Where the results go, as JSON. Default: ${DEFAULT-VALUE}.")
+    private Path out = Path.of("benchmark-results.json");
+
+    private Benchmark() {}
+
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Benchmark()).setExecutionExceptionHandler((failure, command, parsed) -> {
+            // The two mean that something is missing here or was asked wrongly, and say what.
+            if (!(failure instanceof IllegalStateException) && !(failure instanceof IllegalArgumentException)) {
+                throw failure;
+            }
+            command.getErr().println(failure.getMessage());
+            return command.getCommandSpec().exitCodeOnExecutionException();
+        });
+    }
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Plan plan = plan();
+        Processors processors = Processors.firstAllowed();
+        Conditions conditions = Conditions.here(processors, jvmArguments);
+        Results results;
+        try (Workplace workplace = Workplace.create()) {
+            results = measure(plan, processors, conditions, workplace);
+        }
+        results.writeTo(out);
+        new Report(results, System.out).print();
+        System.out.println();
+        System.out.println("Everything that was measured: " + out.toAbsolutePath());
+        return results.failures().isEmpty() ? 0 : 1;
+    }
+
+    private Results measure(Plan plan, Processors processors, Conditions conditions, Workplace workplace)
+            throws IOException, InterruptedException {
+        Path program = LimitProgram.compiledIn(workplace.programs());
+        try (Ring ring = Ring.start(LimitEntrant.ring(program, processors));
+                Runner runner = new Runner(plan, entrants(processors, workplace, program), ring, Benchmark::progress)) {
+            runner.run();
+            return Results.of(conditions, ring.bestRttNanos(), runner.samples(), runner.failures());
+        }
+    }
+
+    private static void progress(String line) {
+        System.err.println(line);
+    }
+
+    private Plan plan() {
+        Plan plan = quick ? Plan.quick() : Plan.full();
+        if (!scenarios.isEmpty()) {
+            plan = plan.withScenarios(scenarios.stream().map(Scenario::of).toList());
+        }
+        if (!sizes.isEmpty()) {
+            plan = plan.withSizes(sizes);
+        }
+        if (rounds.isPresent()) {
+            plan = plan.withRounds(rounds.get());
+        }
+        if (millis.isPresent()) {
+            plan = plan.withLength(Duration.ofMillis(millis.get()));
+        }
+        return minutes.isPresent() ? plan.withBudget(Duration.ofMinutes(minutes.get())) : plan;
+    }
+
+    private List<Entrant> entrants(Processors processors, Workplace workplace, Path program) {
+        List<Entrant> all = new ArrayList<>();
+        for (ContenderKind kind : ContenderKind.values()) {
+            all.add(new JvmEntrant(kind, processors, workplace.shared(), jvmArguments));
+        }
+        all.add(LimitEntrant.wakeup(program, processors));
+        List<String> labels = all.stream().map(Entrant::label).toList();
+        if (!labels.containsAll(chosen)) {
+            throw new IllegalArgumentException(
+                    "The entrants are " + String.join(", ", labels) + ", not " + chosen + '.');
+        }
+        return chosen.isEmpty()
+                ? all
+                : all.stream().filter(one -> chosen.contains(one.label())).toList();
+    }
+}

@@ -1,0 +1,98 @@
+package io.weir.benchmark;
+
+import static io.weir.benchmark.contender.Scenario.ASK;
+import static io.weir.benchmark.contender.Scenario.CHECKED;
+import static io.weir.benchmark.contender.Scenario.ECHO;
+import static io.weir.benchmark.contender.Scenario.IDLE;
+import static io.weir.benchmark.contender.Scenario.ONE_WAY;
+import static io.weir.benchmark.contender.Scenario.RTT;
+import static io.weir.benchmark.contender.Scenario.SLEEP;
+import static io.weir.benchmark.contender.Scenario.STALL;
+
+import io.weir.benchmark.contender.Cell;
+import io.weir.benchmark.contender.Scenario;
+import java.util.List;
+
+/** The bars that Weir has set itself. */
+final class SpeedTable {
+
+    private static final String SHM = "weir-shm";
+    private static final String TCP = "weir-tcp";
+    private static final String AERON = "aeron";
+    private static final String RSOCKET = "rsocket";
+    private static final String REACTOR_NETTY = "reactor-netty";
+
+    private static final int KIB = 1 << 10;
+    private static final int MIB = 1 << 20;
+
+    /** A hundredth of a processor. */
+    private static final double IDLE_CORES = 0.01;
+    /**
+     * The default window of 4 MiB, the batch that may already be asked of the source, at most a quarter of it, and the rest
+     * of a chunk of 4 MiB, in which Netty's allocator takes memory.
+     */
+    private static final double STALLED_BYTES = 9 * MIB;
+
+    static final List<Bar> BARS = List.of(
+            shm("round trip", RTT, 32, AERON, RTT, 1.25),
+            shm("round trip", RTT, KIB, AERON, RTT, 1.25),
+            shm("one way", ONE_WAY, 32, AERON, ONE_WAY, 1),
+            shm("one way", ONE_WAY, KIB, AERON, ONE_WAY, 1.2),
+            shm("one way, filled and checked", CHECKED, MIB, AERON, CHECKED, 2.5),
+            shm("64 outstanding, echo", ECHO, 32, AERON, ECHO, 0.8),
+            shm("64 outstanding, ask", ASK, 32, RSOCKET, ASK, 10),
+            tcp("round trip", RTT, 32, REACTOR_NETTY, 1.15),
+            tcp("round trip", RTT, KIB, REACTOR_NETTY, 1.15),
+            tcp("one way", ONE_WAY, 32, REACTOR_NETTY, 3),
+            tcp("one way", ONE_WAY, 64 * KIB, REACTOR_NETTY, 1),
+            tcp("one way", ONE_WAY, MIB, REACTOR_NETTY, 1),
+            tcp("64 outstanding, echo", ECHO, 32, RSOCKET, 3),
+            tcp("64 outstanding, ask", ASK, 32, RSOCKET, 3),
+            asleep(SHM, 2),
+            idle(SHM),
+            idle(TCP),
+            stalled(SHM, 32),
+            stalled(SHM, 64 * KIB),
+            stalled(TCP, 32),
+            stalled(TCP, 64 * KIB));
+
+    private SpeedTable() {}
+
+    private static Bar shm(String what, Scenario scenario, int size, String peer, Scenario peers, double factor) {
+        return new RatioBar(what, SHM, new Cell(scenario, size), peer, new Cell(peers, size), factor, true);
+    }
+
+    private static Bar tcp(String what, Scenario scenario, int size, String peer, double factor) {
+        Cell cell = new Cell(scenario, size);
+        return new RatioBar(what, TCP, cell, peer, cell, factor, false);
+    }
+
+    private static Bar asleep(String weir, double factor) {
+        Cell cell = new Cell(SLEEP, 32);
+        return new RatioBar("first message after sleep", weir, cell, LimitEntrant.WAKEUP, cell, factor, false);
+    }
+
+    private static Bar idle(String weir) {
+        return new LimitBar(
+                "idle, CPU of the busier process",
+                weir,
+                new Cell(IDLE, 32),
+                one -> Math.max(one.serverCores(), one.clientCores()),
+                IDLE_CORES,
+                Figures::percent);
+    }
+
+    private static Bar stalled(String weir, int size) {
+        return new LimitBar(
+                "never requested, held by the fuller process",
+                weir,
+                new Cell(STALL, size),
+                one -> Math.max(one.serverHeldBytes(), one.clientHeldBytes()),
+                STALLED_BYTES,
+                Figures::mebibytes);
+    }
+
+    static List<Judgement> judge(Standings standings) {
+        return BARS.stream().map(bar -> bar.judge(standings)).toList();
+    }
+}

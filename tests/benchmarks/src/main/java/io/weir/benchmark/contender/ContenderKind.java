@@ -1,0 +1,61 @@
+package io.weir.benchmark.contender;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/** Those that are measured in JVMs of their own, what each can do, and in which configurations. */
+public enum ContenderKind {
+    AERON,
+    RSOCKET,
+    REACTOR_NETTY,
+    WEIR_SHM,
+    WEIR_TCP;
+
+    /** As on the command line and in the results. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    static ContenderKind of(String label) {
+        return Arrays.stream(values())
+                .filter(kind -> kind.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("There is no contender \"" + label + "\"."));
+    }
+
+    public Set<Scenario> scenarios() {
+        return switch (this) {
+            case AERON -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.SLEEP, Scenario.STALL));
+            case RSOCKET -> EnumSet.complementOf(EnumSet.of(Scenario.STALL));
+            case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.STALL));
+            case WEIR_SHM, WEIR_TCP -> EnumSet.allOf(Scenario.class);
+        };
+    }
+
+    /** What its JVMs need beside the usual. */
+    public List<String> jvmArguments() {
+        return this == AERON ? List.of("--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED") : List.of();
+    }
+
+    /** The configurations to choose the best of; at least one. */
+    public List<String> variants(Cell cell) {
+        return switch (this) {
+            case AERON -> AeronSetting.worthTrying(cell);
+            case WEIR_SHM, WEIR_TCP -> WeirContender.variants(cell);
+            case RSOCKET, REACTOR_NETTY -> List.of(Child.ONLY_VARIANT);
+        };
+    }
+
+    Contender contender(Setup setup) {
+        return switch (this) {
+            case AERON -> new AeronContender(setup);
+            case RSOCKET -> new RSocketContender(setup);
+            case REACTOR_NETTY -> new ReactorNettyContender(setup);
+            case WEIR_SHM -> new WeirContender("shm", setup);
+            case WEIR_TCP -> new WeirContender("tcp", setup);
+        };
+    }
+}

@@ -1,0 +1,77 @@
+package io.weir.benchmark.contender;
+
+import io.netty.buffer.ByteBuf;
+import java.util.function.IntFunction;
+
+/** The client's end of an exchange of buffers: makes its messages and takes what comes. For one thread at a time. */
+final class Dialogue {
+
+    private final Cell cell;
+    private final Payload payload;
+    private final Meter meter;
+    private final Pinning pinning;
+    private final IntFunction<ByteBuf> memory;
+    private long sent;
+    private boolean pinned;
+
+    /** @param memory gives an empty buffer with room for so many bytes */
+    Dialogue(Cell cell, Meter meter, Pinning pinning, IntFunction<ByteBuf> memory) {
+        this.cell = cell;
+        this.payload = new Payload(cell.size());
+        this.meter = meter;
+        this.pinning = pinning;
+        this.memory = memory;
+    }
+
+    /** The next message to send; whoever asks owns it. */
+    ByteBuf next() {
+        return payload.writeTo(memory.apply(cell.size()), sent++);
+    }
+
+    /** The number of the message that {@link #next} made last. */
+    long lastSent() {
+        return sent - 1;
+    }
+
+    /** Takes notice of a message of a one-way stream, at the reader index; it stays the caller's. */
+    void arrived(ByteBuf message) {
+        pin();
+        if (cell.scenario() == Scenario.CHECKED) {
+            payload.check(message);
+        }
+        meter.arrived(Payload.sequence(message));
+    }
+
+    /**
+     * Takes notice of the next echo, at the reader index; it stays the caller's.
+     *
+     * @return whether to send another message
+     */
+    boolean echoed(ByteBuf reply) {
+        pin();
+        long sequence = Payload.sequence(reply);
+        return cell.scenario() == Scenario.ECHO ? meter.answered(sequence) : meter.roundTrip(sequence);
+    }
+
+    /**
+     * Takes notice of the reply to the request with this number, as {@link #echoed} does.
+     *
+     * @return whether to send another request
+     */
+    boolean replied(ByteBuf reply, long request) {
+        pin();
+        if (Payload.sequence(reply) != request) {
+            throw new IllegalStateException(
+                    "Request " + request + " got the reply to " + Payload.sequence(reply) + ".");
+        }
+        return meter.answered();
+    }
+
+    /** By the first message that comes: only then the hot thread is known. */
+    private void pin() {
+        if (!pinned) {
+            pinned = true;
+            pinning.pinHere();
+        }
+    }
+}

@@ -1,0 +1,61 @@
+package io.weir.benchmark.contender;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** What the two processes do with each other. */
+public enum Scenario {
+    /** One message there and back, the next one at once: the round trip. */
+    RTT,
+    /** One message there and back, then a pause in which everybody falls asleep. */
+    SLEEP,
+    /** The server sends as fast as the client takes; the client checks the sequence numbers. */
+    ONE_WAY,
+    /** As {@link #ONE_WAY}, and the client reads every byte and checks it. */
+    CHECKED,
+    /** {@link #OUTSTANDING} messages under way, each echoed, in one stream. */
+    ECHO,
+    /** {@link #OUTSTANDING} requests under way, each with a reply of its own. */
+    ASK,
+    /** A connected pair that has nothing to say. */
+    IDLE,
+    /** The server sends without end, the client asks for one message and never for another. */
+    STALL;
+
+    public static final int OUTSTANDING = 64;
+
+    /** As on the command line, in the lines between the processes and in the results. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    public static Scenario of(String label) {
+        return Arrays.stream(values())
+                .filter(scenario -> scenario.label().equals(label))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("There is no scenario \"" + label + "\". There are: "
+                        + String.join(
+                                ", ",
+                                Arrays.stream(values()).map(Scenario::label).toList())));
+    }
+
+    /** Whether nothing happens, so that time alone ends the measurement. */
+    public boolean isRest() {
+        return this == IDLE || this == STALL;
+    }
+
+    /** Whether messages go to the client only, unanswered. */
+    public boolean isOneWay() {
+        return this == ONE_WAY || this == CHECKED || this == STALL;
+    }
+
+    /** Whether the round trip's time is the result; else it is the rate. */
+    public boolean timesRoundTrips() {
+        return this == RTT || this == SLEEP;
+    }
+
+    @Override
+    public String toString() {
+        return label();
+    }
+}

@@ -1,0 +1,89 @@
+package io.weir.benchmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+
+/** The whole runner with real processes; whether it measures, not what. */
+class BenchmarkTest {
+
+    @TempDir
+    Path folder;
+
+    @BeforeAll
+    static void skipWhereNothingCanBeMeasured() throws InterruptedException {
+        String missing = "";
+        try {
+            var unused = Processors.firstAllowed() + LimitProgram.compilerVersion();
+        } catch (RuntimeException e) {
+            missing = e.getMessage();
+        }
+        assumeTrue(missing.isEmpty(), missing);
+    }
+
+    @Test
+    void writesWhatItMeasured() throws Exception {
+        Path out = folder.resolve("results.json");
+
+        int exitCode = Benchmark.commandLine()
+                .execute(
+                        "--quick",
+                        "--entrants=reactor-netty,wakeup",
+                        "--scenarios=rtt,one-way,echo,sleep,idle",
+                        "--sizes=32",
+                        "--millis=20",
+                        "--out=" + out);
+
+        assertThat(exitCode).isZero();
+        JsonNode results = new JsonMapper().readTree(Files.readString(out));
+        assertThat(results.path("failures").size()).isZero();
+        assertThat(results.path("bestRingRttNanos").asLong()).isPositive();
+        assertThat(results.path("conditions").path("kernel").asString()).startsWith("Linux");
+        assertThat(results.path("conditions").path("libraries").has("reactor-netty-core"))
+                .isTrue();
+        assertThat(results.path("samples").size()).isEqualTo(6);
+        results.path("samples").forEach(BenchmarkTest::isSample);
+        assertThat(results.path("standings").size()).isEqualTo(6);
+        assertThat(results.path("bars").size()).isEqualTo(SpeedTable.BARS.size());
+        results.path("bars")
+                .forEach(bar -> assertThat(bar.path("verdict").asString()).isNotEmpty());
+    }
+
+    private static void isSample(JsonNode sample) {
+        JsonNode measured = sample.path("outcome").path("measured");
+        assertThat(measured.path("seconds").asDouble()).isPositive();
+        if (!sample.path("cell").path("scenario").asString().equals("IDLE")) {
+            assertThat(measured.path("messages").asLong()).isPositive();
+        }
+        assertThat(sample.path("ring").path("messages").asLong()).isPositive();
+        assertThat(sample.path("outcome").path("serverCores").asDouble()).isNotNegative();
+        assertThat(sample.path("entrant").asString()).isIn("reactor-netty", "wakeup");
+    }
+
+    @Test
+    void refusesAnUnknownScenarioNamingTheKnownOnes() {
+        assertThat(errorOf("--scenarios=ping")).contains("\"ping\"", "rtt, sleep, one-way");
+    }
+
+    @Test
+    void refusesAnUnknownEntrantNamingTheKnownOnes() {
+        assertThat(errorOf("--entrants=zeromq", "--quick")).contains("zeromq", "aeron, rsocket, reactor-netty");
+    }
+
+    private static String errorOf(String... arguments) {
+        StringWriter said = new StringWriter();
+        CommandLine command = Benchmark.commandLine().setErr(new PrintWriter(said));
+        assertThat(command.execute(arguments)).isEqualTo(1);
+        return said.toString();
+    }
+}

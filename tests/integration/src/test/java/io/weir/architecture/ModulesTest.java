@@ -1,0 +1,140 @@
+package io.weir.architecture;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static io.weir.architecture.House.CHANNEL;
+import static io.weir.architecture.House.CORE;
+import static io.weir.architecture.House.FLOW;
+import static io.weir.architecture.House.PRODUCT;
+import static io.weir.architecture.House.SAMPLES;
+import static io.weir.architecture.House.SERVICE;
+import static io.weir.architecture.House.SPRING;
+import static io.weir.architecture.House.TCK;
+import static io.weir.architecture.House.TRANSPORT;
+import static io.weir.architecture.House.onceWritten;
+
+import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The arrows between the modules. They never turn round. */
+@AnalyzeClasses(packages = "io.weir", importOptions = DoNotIncludeTests.class)
+class ModulesTest {
+
+    /** Without this, a package under a new name would slip past every other rule. */
+    @ArchTest
+    static final ArchRule everyPackageIsOneTheRulesKnow =
+            classes().should().resideInAnyPackage(FLOW, CORE, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK);
+
+    @ArchTest
+    static final ArchRule noCycles = slices().matching("io.weir.(**)").should().beFreeOfCycles();
+
+    @ArchTest
+    static final ArchRule flowIsPlainJava = onceWritten(
+            "flow-control/src/main/java",
+            classes()
+                    .that()
+                    .resideInAPackage(FLOW)
+                    .should()
+                    .onlyDependOnClassesThat()
+                    .resideInAnyPackage("java..", "org.jspecify..", FLOW));
+
+    @ArchTest
+    static final ArchRule coreKnowsOnlyFlow = classes()
+            .that()
+            .resideInAPackage(CORE)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "org.jspecify..",
+                    "org.slf4j..",
+                    "org.reactivestreams..",
+                    "reactor.core..",
+                    "reactor.util..",
+                    "io.netty.buffer..",
+                    "io.netty.channel",
+                    "io.netty.util..",
+                    "tools.jackson..",
+                    "com.fasterxml.jackson.annotation..",
+                    CORE,
+                    FLOW);
+
+    @ArchTest
+    static final ArchRule jacksonIsBehindItsCodec = noClasses()
+            .that()
+            .resideInAnyPackage(PRODUCT)
+            .and()
+            .haveNameNotMatching("io\\.weir\\.core\\.(JacksonCodec|Codecs).*")
+            .should()
+            .dependOnClassesThat()
+            .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson..");
+
+    @ArchTest
+    static final ArchRule channelsKnowNoTransport = onceWritten(
+            "channels/src/main/java",
+            noClasses()
+                    .that()
+                    .resideInAnyPackage(CHANNEL, SERVICE)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(TRANSPORT, SPRING, SAMPLES, TCK));
+
+    @ArchTest
+    static final ArchRule channelsDoNotKnowWhatIsBuiltOnThem = onceWritten(
+            "channels/src/main/java",
+            noClasses()
+                    .that()
+                    .resideInAPackage(CHANNEL)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAPackage(SERVICE));
+
+    @ArchTest
+    static final ArchRule servicesUseThePublicFaceOfChannels = onceWritten(
+            "channels/src/main/java/io/weir/service",
+            noClasses()
+                    .that()
+                    .resideInAPackage(SERVICE)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(FLOW, "io.weir.channel.*.."));
+
+    @ArchTest
+    static final ArchRule transportsKnowOnlyCoreAndFlow = onceWritten(
+            "transports-native/src/main/java",
+            noClasses()
+                    .that()
+                    .resideInAPackage(TRANSPORT)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(CHANNEL, SERVICE, SPRING, SAMPLES, TCK));
+
+    @ArchTest
+    static final ArchRule theContractKnowsOnlyCore = onceWritten(
+            "tests/transport-tck/src/main/java",
+            noClasses()
+                    .that()
+                    .resideInAPackage(TCK)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES));
+
+    @ArchTest
+    static final ArchRule theProductKnowsNoSample = noClasses()
+            .that()
+            .resideInAnyPackage(PRODUCT)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage(SAMPLES);
+
+    @ArchTest
+    static final ArchRule springIsInTheStarterOnly = noClasses()
+            .that()
+            .resideOutsideOfPackages(SPRING, SAMPLES)
+            .should()
+            .dependOnClassesThat()
+            .resideInAPackage("org.springframework..");
+}

@@ -1,0 +1,631 @@
+package io.weir.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.core.Codecs;
+import io.weir.core.Message;
+import io.weir.core.MessageTooLarge;
+import io.weir.core.Misconfigured;
+import io.weir.core.Overloaded;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.Refused;
+import io.weir.core.RemoteFailure;
+import io.weir.tck.Seed;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+
+/** The interactions that users have over channels: tell, ask, stream, exchange, stages, accepted channels. */
+interface InteractionContract extends OnRoute {
+
+    /** What travels as JSON. */
+    record Point(int x, int y, String name) {}
+
+    private static Message text(String text) {
+        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
+        return Message.of(Payloads.heap(bytes.length).writeBytes(bytes));
+    }
+
+    private static String read(Message message) {
+        String text = message.text();
+        message.release();
+        return text;
+    }
+
+    @Test
+    default void ask(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far().answer("upper", message -> {
+            String tag = String.valueOf(message.control().get("tag"));
+            return Mono.just(
+                    text(read(message).toUpperCase(java.util.Locale.ROOT)).with("tag", tag + tag));
+        });
+
+        StepVerifier.create(pair.peer().ask("upper", text("weir").with("tag", "a")))
+                .assertNext(message -> {
+                    assertThat(message.control().get("tag")).isEqualTo("aa");
+                    assertThat(read(message)).isEqualTo("WEIR");
+                })
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void askLongMessages(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far().answer("echo", Mono::just);
+        Parcels parcels = new Parcels(Seed.of("long asks"), Sizes.LONG);
+
+        StepVerifier.create(Flux.range(0, 12)
+                        .flatMapSequential(
+                                i -> pair.peer().ask("echo", parcels.message(i)).doOnNext(m -> parcels.check(i, m))))
+                .expectNextCount(12)
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void askForNothing(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far().answer("empty", message -> {
+            message.release();
+            return Mono.empty();
+        });
+
+        StepVerifier.create(pair.peer().ask("empty", text("?")))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void askWhatFails(Nodes nodes) {
+        Pair pair = nodes.pair();
+        pair.far().answer("fails", message -> {
+            message.release();
+            return Mono.error(new IllegalStateException("out of ink"));
+        });
+        pair.far()
+                .answer(
+                        "later",
+                        message -> Mono.<Message>error(new IllegalStateException("out of time"))
+                                .delaySubscription(Mono.just(1).publishOn(Schedulers.parallel()))
+                                .doFinally(signal -> message.release()));
+        pair.far().answer("throws", message -> {
+            message.release();
+            throw new IllegalArgumentException("no such colour");
+        });
+
+        for (String[] each : new String[][] {
+            {"fails", "IllegalStateException: out of ink"},
+            {"later", "IllegalStateException: out of time"},
+            {"throws", "IllegalArgumentException: no such colour"}
+        }) {
+            StepVerifier.create(pair.peer().ask(each[0], text("?")))
+                    .expectErrorSatisfies(error -> assertThat(error)
+                            .isInstanceOf(RemoteFailure.class)
+                            .hasMessageContaining(each[1])
+                            .hasMessageContaining(pair.far().id().toString())
+                            .hasMessageContaining(each[0]))
+                    .verify(Patience.LIMIT);
+        }
+    }
+
+    @Test
+    default void whoAsksMayCancel(Nodes nodes) {
+        Pair pair = nodes.pair();
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch cancelled = new CountDownLatch(1);
+        var unused = pair.far().answer("never", message -> {
+            message.release();
+            return Mono.<Message>never()
+                    .doOnSubscribe(subscription -> asked.countDown())
+                    .doOnCancel(cancelled::countDown);
+        });
+
+        Disposable asking = pair.peer().ask("never", text("?")).subscribe();
+        Patience.await("the request has arrived", asked);
+        asking.dispose();
+
+        Patience.await("the handler is cancelled", cancelled);
+        StepVerifier.create(pair.peer().ask("never", text("?")), 0).thenCancel().verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void anAnswerIsOneMessage(Nodes nodes) {
+        Pair pair = nodes.pair();
+        AtomicInteger cancelled = new AtomicInteger();
+        var unused = pair.far().answer("many", message -> {
+            message.release();
+            return Flux.<Message>generate(sink -> sink.next(text("one of many")))
+                    .hide()
+                    .doOnCancel(cancelled::incrementAndGet);
+        });
+
+        StepVerifier.create(pair.peer().ask("many", text("?")).map(InteractionContract::read))
+                .expectNext("one of many")
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        Patience.until("the handler's stream is cancelled", () -> cancelled.get() == 1);
+    }
+
+    @Test
+    default void aThousandAsksAtOnce(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Queue<Runnable> later = new ConcurrentLinkedQueue<>();
+        AtomicInteger seen = new AtomicInteger();
+        var unused = pair.far().answer("echo", message -> {
+            int number = seen.incrementAndGet();
+            // At once, from another thread, and some only when all have come, in the wrong order.
+            return switch (number % 3) {
+                case 0 -> Mono.just(message);
+                case 1 -> Mono.just(message).publishOn(Schedulers.parallel());
+                default ->
+                    Mono.create(sink -> {
+                        later.add(() -> sink.success(message));
+                        if (later.size() == 333) {
+                            new ArrayList<>(later).forEach(Runnable::run);
+                        }
+                    });
+            };
+        });
+
+        StepVerifier.create(Flux.range(0, 999)
+                        .flatMap(
+                                i -> pair.peer()
+                                        .ask("echo", text("n" + i))
+                                        .map(InteractionContract::read)
+                                        .doOnNext(answer -> assertThat(answer).isEqualTo("n" + i)),
+                                1_000))
+                .expectNextCount(999)
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    /** The asker's window may be far smaller than the answerer's: answers wait for credit like everything else. */
+    @Test
+    default void answersWaitForCredit(Nodes nodes) {
+        Pair pair = nodes.pair(spec -> spec.windowItems(4).windowBytes(64 << 10), spec -> spec.windowItems(1_024));
+        var unused = pair.far().answer("echo", Mono::just);
+        Parcels parcels = new Parcels(Seed.of("credit"), Sizes.MIXED);
+
+        StepVerifier.create(Flux.range(0, 2_000)
+                        .flatMap(
+                                i -> pair.peer()
+                                        .ask("echo", parcels.message(i))
+                                        .doOnNext(answer -> parcels.check(i, answer)),
+                                4))
+                .expectNextCount(2_000)
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void moreAsksThanMayWaitAreRefused(Nodes nodes) {
+        Pair pair = nodes.pair(spec -> spec.windowItems(8));
+        int served = 8;
+        int waiting = 16 * 1024;
+        int refused = 100;
+        CountDownLatch refusals = new CountDownLatch(refused);
+        var unused = pair.far().answer("never", message -> {
+            message.release();
+            return Mono.never();
+        });
+        Disposable asking = Flux.range(0, served + waiting + refused)
+                .flatMap(
+                        i -> pair.peer().ask("never", text("?")).onErrorResume(error -> {
+                            assertThat(error).isInstanceOf(Overloaded.class).hasMessageContaining("'never'");
+                            refusals.countDown();
+                            return Mono.empty();
+                        }),
+                        Integer.MAX_VALUE)
+                .subscribe();
+
+        Patience.await("all but those that are under way or wait are refused", refusals);
+        asking.dispose();
+        pair.settle();
+    }
+
+    @Test
+    default void aRequestIsSentOnce(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far().answer("echo", Mono::just);
+        Mono<String> asking = pair.peer().ask("echo", text("?")).map(InteractionContract::read);
+
+        StepVerifier.create(asking).expectNext("?").expectComplete().verify(Patience.LIMIT);
+        StepVerifier.create(asking).expectError(IllegalStateException.class).verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void aRequestThatIsTooLongFailsAlone(Nodes nodes) {
+        Pair pair = nodes.pair(spec -> spec.maxMessage(10_000).nodeBytes(100_000));
+        pair.far().answer("echo", Mono::just);
+        pair.far().answer("grows", message -> {
+            message.release();
+            return Mono.just(Message.of(Payloads.heap(10_001).writeZero(10_001)));
+        });
+
+        StepVerifier.create(
+                        pair.peer().ask("echo", Message.of(Payloads.heap(10_001).writeZero(10_001))))
+                .expectError(MessageTooLarge.class)
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().ask("grows", text("?")))
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("weir.message.max"))
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().ask("echo", text("short")).map(InteractionContract::read))
+                .expectNext("short")
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void tell(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Parcels parcels = new Parcels(Seed.of("tell"), Sizes.MIXED);
+        CountDownLatch told = new CountDownLatch(1_000);
+        var check = parcels.checker();
+        var unused = pair.far().answer("log", message -> {
+            check.accept(message);
+            told.countDown();
+            return Mono.empty();
+        });
+
+        StepVerifier.create(Flux.range(0, 1_000).concatMap(i -> pair.peer().tell("log", parcels.message(i))))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        Patience.await("all have arrived", told);
+    }
+
+    /** What is told and fails there is nobody's answer; the next one is served as ever. */
+    @Test
+    default void tellWhatFails(Nodes nodes) {
+        Pair pair = nodes.pair();
+        CountDownLatch told = new CountDownLatch(3);
+        var unused = pair.far().answer("log", message -> {
+            told.countDown();
+            String text = read(message);
+            if (text.equals("throw")) {
+                throw new IllegalStateException("thrown on purpose");
+            }
+            return text.equals("fail") ? Mono.error(new IllegalStateException("failed on purpose")) : Mono.empty();
+        });
+
+        StepVerifier.create(Flux.just("throw", "fail", "fine")
+                        .concatMap(what -> pair.peer().tell("log", text(what))))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        Patience.await("all have arrived", told);
+    }
+
+    @Test
+    default void stream(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Parcels parcels = new Parcels(Seed.of("stream"), Sizes.MIXED);
+        AtomicInteger cancelled = new AtomicInteger();
+        pair.far().stream("count", request -> parcels.flux(Integer.parseInt(read(request))));
+        pair.far().stream("endless", request -> {
+            request.release();
+            return parcels.flux(Long.MAX_VALUE).doOnCancel(cancelled::incrementAndGet);
+        });
+        pair.far().stream("fails", request -> {
+            request.release();
+            return parcels.flux(3).concatWith(Mono.error(new IllegalStateException("the end of the road")));
+        });
+
+        StepVerifier.create(pair.peer().stream("count", text("1000")).doOnNext(parcels.checker()))
+                .expectNextCount(1_000)
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().stream("count", text("0")))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().stream("endless", text("?"))
+                        .doOnNext(parcels.checker())
+                        .take(500))
+                .expectNextCount(500)
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        Patience.until("the stream there is cancelled", () -> cancelled.get() == 1);
+        StepVerifier.create(pair.peer().stream("fails", text("?")).doOnNext(Message::release))
+                .expectNextCount(3)
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("the end of the road"))
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void exchangeStopsBothWays(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Source farSource = Source.of(Sizes.TINY);
+        var unused = pair.far()
+                .serve(
+                        "both",
+                        channel -> Flux.merge(
+                                        channel.receive()
+                                                .doOnNext(Message::release)
+                                                .then(),
+                                        channel.send(farSource.endless()))
+                                .then());
+        Source source = Source.of(Sizes.TINY);
+
+        StepVerifier.create(pair.peer().exchange("both", source.endless()).doOnNext(Message::release))
+                .expectNextCount(100)
+                .thenCancel()
+                .verify(Patience.LIMIT);
+
+        source.awaitCancelled();
+        farSource.awaitCancelled();
+        pair.settle();
+    }
+
+    @Test
+    default void exchangeFailsWithItsSource(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far().serve("echo", channel -> channel.send(channel.receive()));
+        IllegalStateException cause = new IllegalStateException("no more");
+
+        StepVerifier.create(pair.peer()
+                        .exchange("echo", Flux.concat(Mono.fromCallable(() -> text("one")), Mono.error(cause)))
+                        .doOnNext(Message::release)
+                        .ignoreElements())
+                .expectErrorSatisfies(error -> assertThat(error).isSameAs(cause))
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void stagesOfAPipeline(Nodes nodes) {
+        Pair pair = nodes.pair();
+        pair.far()
+                .serve(
+                        "mirror",
+                        channel -> channel.send(
+                                channel.receive(Codecs.json(Point.class)).map(p -> new Point(p.y(), p.x(), p.name())),
+                                Codecs.json(Point.class)));
+        pair.far()
+                .serve(
+                        "name",
+                        channel -> channel.send(
+                                channel.receive(Codecs.json(Point.class)).map(Point::name), Codecs.text()));
+
+        StepVerifier.create(Flux.range(0, 500)
+                        .map(i -> new Point(i, -i, "p" + i))
+                        .transform(pair.peer().stage("mirror", Codecs.json(Point.class), Codecs.json(Point.class)))
+                        .doOnNext(p -> assertThat(p.x()).isEqualTo(-p.y()))
+                        .transform(pair.peer().stage("name", Codecs.json(Point.class), Codecs.text())))
+                .expectNextSequence(
+                        IntStream.range(0, 500).mapToObj(i -> "p" + i).toList())
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void whatTheCodecRefusesFailsTheChannel(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far()
+                .serve(
+                        "points",
+                        channel -> channel.send(
+                                channel.receive(Codecs.json(Point.class)).map(Point::name), Codecs.text()));
+
+        StepVerifier.create(Flux.just("no point")
+                        .concatWith(Flux.never())
+                        .transform(pair.peer().stage("points", Codecs.text(), Codecs.text())))
+                .expectError(RemoteFailure.class)
+                .verify(Patience.LIMIT);
+        StepVerifier.create(Flux.just(new Point(1, 2, "x"))
+                        .concatWith(Flux.never())
+                        .transform(pair.peer().stage("points", Codecs.json(Point.class), Codecs.json(Point.class))))
+                .expectError(ProtocolMismatch.class)
+                .verify(Patience.LIMIT);
+        pair.settle();
+    }
+
+    /** A channel is accepted when the subscriber asks for one. */
+    @Test
+    default void acceptedChannelsFollowTheDemand(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Probe<Channel> accepting = Probe.of(0, channel -> {});
+        pair.far().accept("door").subscribe(accepting);
+        List<Probe<Channel>> opening = new ArrayList<>();
+        List<Channel> opened = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            Probe<Channel> one = Probe.of(1, opened::add);
+            pair.peer().channel("door").subscribe(one);
+            opening.add(one);
+        }
+        pair.settle();
+        assertThat(opening).noneMatch(Probe::ended);
+
+        accepting.request(2);
+        accepting.awaitReceived(2);
+        opening.get(0).awaitComplete();
+        opening.get(1).awaitComplete();
+        pair.settle();
+        assertThat(opening.subList(2, 5)).noneMatch(Probe::ended);
+        accepting.request(2);
+        accepting.awaitReceived(4);
+        opening.get(3).awaitComplete();
+
+        accepting.cancel();
+        assertThat(opening.get(4).awaitError())
+                .isInstanceOf(Refused.class)
+                .hasMessageContaining("door")
+                .hasMessageContaining(pair.far().id().toString());
+        assertThat(opened).hasSize(4);
+        StepVerifier.create(pair.peer().channel("door"))
+                .expectError(Refused.class)
+                .verify(Patience.LIMIT);
+    }
+
+    /** Who has lost patience takes no place in the queue, nor the demand of the one who accepts. */
+    @Test
+    default void whoGivesUpWaitingIsNotAccepted(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Node other = nodes.start("other");
+        Pair leaving = nodes.connect(other, nodes.start("unused"));
+        var leaver = other.connect(pair.far().address()).block(Patience.LIMIT);
+        Probe<Channel> accepting = Probe.of(0, channel -> {});
+        pair.far().accept("door").subscribe(accepting);
+        // As many as may wait.
+        for (int i = 0; i < 128; i++) {
+            leaver.channel("door").subscribe(channel -> {}, error -> {});
+        }
+        Patience.until("all wait", () -> pair.far().stats().stream().anyMatch(stats -> stats.channels() == 128));
+        other.close().block(Patience.LIMIT);
+        Patience.until("it has left", () -> pair.far().connected().size() == 1);
+
+        Probe<Channel> opening = Probe.of(1, channel -> {});
+        pair.peer().channel("door").subscribe(opening);
+        pair.settle();
+        accepting.request(1);
+
+        accepting.awaitReceived(1);
+        opening.awaitComplete();
+        accepting.cancel();
+        assertThat(leaving.peer()).isNotNull();
+    }
+
+    @Test
+    default void aPortHasOneHandler(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Disposable first = pair.far().serve("taken", channel -> Mono.empty());
+
+        assertThatThrownBy(() -> pair.far().serve("taken", channel -> Mono.empty()))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageContaining("taken");
+        assertThatThrownBy(() -> pair.far().answer("taken", Mono::just)).isInstanceOf(Misconfigured.class);
+        StepVerifier.create(pair.far().accept("taken"))
+                .expectError(Misconfigured.class)
+                .verify(Patience.LIMIT);
+        assertThatThrownBy(() -> pair.far().serve(" ", channel -> Mono.empty())).isInstanceOf(Misconfigured.class);
+        assertThatThrownBy(() -> pair.far().serve("x".repeat(256), channel -> Mono.empty()))
+                .isInstanceOf(Misconfigured.class);
+        StepVerifier.create(pair.peer().channel("x".repeat(256)))
+                .expectError(Misconfigured.class)
+                .verify(Patience.LIMIT);
+
+        first.dispose();
+        pair.far().serve("taken", channel -> channel.send(channel.receive()));
+        StepVerifier.create(pair.peer()
+                        .exchange("taken", Flux.just(Message.of("again")))
+                        .map(InteractionContract::read))
+                .expectNext("again")
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void aPortThatNobodyServes(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far().serve("prices", channel -> Mono.empty());
+
+        for (Mono<?> each : List.of(
+                pair.peer().channel("prizes"),
+                pair.peer().ask("prizes", text("?")),
+                pair.peer().tell("prizes", text("?")),
+                pair.peer().stream("prizes", text("?")).then(),
+                pair.peer().exchange("prizes", Flux.empty()).then())) {
+            StepVerifier.create(each)
+                    .expectErrorSatisfies(error -> assertThat(error)
+                            .isInstanceOf(Refused.class)
+                            .hasMessageContaining("'prizes'")
+                            .hasMessageContaining("prices")
+                            .hasMessageContaining(pair.far().id().toString()))
+                    .verify(Patience.LIMIT);
+        }
+        // It is served as soon as somebody does.
+        pair.far().answer("prizes", Mono::just);
+        StepVerifier.create(pair.peer().ask("prizes", text("?")).map(InteractionContract::read))
+                .expectNext("?")
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void aPortOfTheOtherKind(Nodes nodes) {
+        Pair pair = nodes.pair();
+        pair.far().serve("channels", channel -> Mono.empty());
+        pair.far().answer("requests", Mono::just);
+
+        StepVerifier.create(pair.peer().ask("channels", text("?")))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(Refused.class)
+                        .hasMessageContaining("'channels' is served by channels"))
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().channel("requests"))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(Refused.class)
+                        .hasMessageContaining("'requests' answers requests"))
+                .verify(Patience.LIMIT);
+    }
+
+    /** A port that is no longer served lets what it has begun come to its end. */
+    @Test
+    default void whatAPortHasBegunGoesOn(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Disposable serving = pair.far().serve("echo", channel -> channel.send(channel.receive()));
+        Source source = Source.of(Sizes.TINY);
+        Probe<Message> received = Probe.of(Long.MAX_VALUE, source.parcels().checker());
+        Channel channel = pair.peer().channel("echo").block(Patience.LIMIT);
+        channel.receive().subscribe(received);
+        Probe<Void> sent = Probe.end();
+        channel.send(source.flux(2_000).delaySubscription(Duration.ZERO)).subscribe(sent);
+        received.awaitReceived(10);
+
+        serving.dispose();
+
+        StepVerifier.create(pair.peer().channel("echo"))
+                .expectError(Refused.class)
+                .verify(Patience.LIMIT);
+        assertThat(received.awaitComplete().received()).isEqualTo(2_000);
+        sent.awaitComplete();
+    }
+
+    /** Whether the sum of what a node says it has sent and received is what was sent and received. */
+    @Test
+    default void statistics(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Pair.Ends ends = pair.open("counted");
+        Parcels parcels = new Parcels(Seed.of("stats"), Sizes.ONE_KIB);
+        Probe<Message> received = Probe.of(10, parcels.checker());
+        ends.far().receive().subscribe(received);
+        Probe<Void> sent = Probe.end();
+        ends.near().send(parcels.flux(100)).subscribe(sent);
+        received.awaitReceived(10);
+        Patience.until(
+                () -> "what waits is counted: " + pair.far().stats(),
+                () -> pair.far().stats().get(0).queuedBytes() >= 90 * 1024);
+
+        received.request(Long.MAX_VALUE);
+        received.awaitComplete();
+        sent.awaitComplete();
+
+        var near = pair.near().stats().get(0);
+        Patience.until(
+                () -> "all is counted: " + pair.far().stats(),
+                () -> pair.far().stats().get(0).messagesReceived() == 100
+                        && pair.far().stats().get(0).queuedBytes() == 0);
+        var far = pair.far().stats().get(0);
+        assertThat(near.messagesSent()).isEqualTo(100);
+        assertThat(near.bytesSent()).isGreaterThanOrEqualTo(100 * 1024);
+        assertThat(far.bytesReceived()).isEqualTo(near.bytesSent());
+        assertThat(near.path()).isEqualTo(route().path);
+        assertThat(near.peer()).isEqualTo(pair.far().id());
+        assertThat(near.framesSent()).isGreaterThanOrEqualTo(100);
+        assertThat(near.queuedBytes()).isZero();
+    }
+}

@@ -1,0 +1,9 @@
+package io.weir.integration;
+
+class LocalChannelTest implements ChannelContract {
+
+    @Override
+    public Route route() {
+        return Route.LOCAL;
+    }
+}

@@ -1,0 +1,71 @@
+package io.weir.integration;
+
+import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
+
+/**
+ * Two connected nodes of this JVM.
+ *
+ * @param near the one that has connected
+ * @param far the one that was connected to
+ * @param peer the far node as the near one sees it
+ */
+record Pair(Node near, Node far, Peer peer) {
+
+    private static final String QUIET = "quiet";
+
+    Pair {
+        var unused = far.answer(QUIET, Mono::just);
+    }
+
+    /** Both ends of one channel. */
+    record Ends(Channel near, Channel far) {}
+
+    /** Opens a channel and yields both of its ends, without anything sent or received yet. */
+    Ends open(String port) {
+        BlockingQueue<Channel> served = new LinkedBlockingQueue<>();
+        Disposable serving = far.serve(port, channel -> {
+            served.add(channel);
+            return Mono.never();
+        });
+        try {
+            Channel near = peer.channel(port).block(Patience.LIMIT);
+            Channel accepted = served.poll(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS);
+            if (near == null || accepted == null) {
+                throw new AssertionError("no channel to " + port);
+            }
+            return new Ends(near, accepted);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        } finally {
+            serving.dispose();
+        }
+    }
+
+    /** The near node as the far one sees it. */
+    Peer back() {
+        Patience.until("the far node has the connection", () -> !far.connected().isEmpty());
+        return far.connected().get(0);
+    }
+
+    /**
+     * Returns when what either side had begun before has reached the other: a few round trips on the same link, each of which
+     * goes through the turn's end of both loops.
+     */
+    void settle() {
+        for (int i = 0; i < 5; i++) {
+            Message answer = peer.ask(QUIET, Message.of("?")).block(Patience.LIMIT);
+            if (answer == null) {
+                throw new AssertionError("no answer");
+            }
+            answer.release();
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.weir.integration;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.buffer.UnpooledDirectByteBuf;
+import io.netty.buffer.UnpooledHeapByteBuf;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Memory for what tests send. Every buffer is counted, so that a test can tell exactly how many are still out. */
+final class Payloads {
+
+    private static final AtomicLong BUFFERS = new AtomicLong();
+    private static final AtomicLong BYTES = new AtomicLong();
+
+    private Payloads() {}
+
+    /** A buffer of this size in the Java heap, empty. */
+    static ByteBuf heap(int size) {
+        taken(size);
+        return new Heap(size);
+    }
+
+    /** A buffer of this size outside of it, empty. */
+    static ByteBuf direct(int size) {
+        taken(size);
+        return new Direct(size);
+    }
+
+    /** Buffers that were made and not released. */
+    static long out() {
+        return BUFFERS.get();
+    }
+
+    /** Their bytes. */
+    static long bytesOut() {
+        return BYTES.get();
+    }
+
+    private static void taken(int size) {
+        BUFFERS.incrementAndGet();
+        BYTES.addAndGet(size);
+    }
+
+    private static void released(int size) {
+        BUFFERS.decrementAndGet();
+        BYTES.addAndGet(-size);
+    }
+
+    private static final class Heap extends UnpooledHeapByteBuf {
+
+        private final int size;
+
+        Heap(int size) {
+            super(UnpooledByteBufAllocator.DEFAULT, size, size);
+            this.size = size;
+        }
+
+        @Override
+        protected void deallocate() {
+            super.deallocate();
+            released(size);
+        }
+    }
+
+    private static final class Direct extends UnpooledDirectByteBuf {
+
+        private final int size;
+
+        Direct(int size) {
+            super(UnpooledByteBufAllocator.DEFAULT, size, size);
+            this.size = size;
+        }
+
+        @Override
+        protected void deallocate() {
+            super.deallocate();
+            released(size);
+        }
+    }
+
+    /** Fails a test of which a payload is still out. */
+    static final class Check implements BeforeEachCallback, AfterEachCallback {
+
+        @Override
+        public void beforeEach(ExtensionContext context) {
+            BUFFERS.set(0);
+            BYTES.set(0);
+        }
+
+        @Override
+        public void afterEach(ExtensionContext context) {
+            Patience.until(() -> out() + " payloads of " + bytesOut() + " bytes were not released", () -> out() == 0);
+        }
+    }
+}

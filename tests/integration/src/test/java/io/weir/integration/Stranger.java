@@ -1,0 +1,254 @@
+package io.weir.integration;
+
+import io.weir.core.FrameKind;
+import io.weir.core.FrameLayout;
+import io.weir.core.PeerAddress;
+import java.io.ByteArrayOutputStream;
+import java.io.DataInputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * Speaks the protocol by hand over a plain socket, so that it can also speak it wrongly. Written from the description of the
+ * wire, not with the code that is tested.
+ */
+final class Stranger implements AutoCloseable {
+
+    private static final int MAGIC = 0x52494557;
+
+    /** A frame that has arrived. */
+    record Arrived(FrameKind kind, int flags, int channel, int aux, long first, long second, byte[] body) {
+
+        String text() {
+            return new String(body, StandardCharsets.UTF_8);
+        }
+    }
+
+    final UUID id = UUID.randomUUID();
+    private final Socket socket;
+    private final DataInputStream in;
+    private final OutputStream out;
+
+    private Stranger(Socket socket) {
+        try {
+            this.socket = socket;
+            socket.setSoTimeout((int) Patience.LIMIT.toMillis());
+            in = new DataInputStream(socket.getInputStream());
+            out = socket.getOutputStream();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** A connection on which nothing was said. */
+    static Stranger connect(PeerAddress address) {
+        Socket socket = new Socket();
+        try {
+            socket.connect(new InetSocketAddress(address.host(), address.port()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return new Stranger(socket);
+    }
+
+    /** The accepting side of a connection. */
+    static Stranger of(Socket accepted) {
+        return new Stranger(accepted);
+    }
+
+    /** A connection whose handshake has ended well: a session over tcp, in which we are the connecting side. */
+    static Stranger inSession(PeerAddress address) {
+        Stranger stranger = connect(address);
+        stranger.hello(1, 0);
+        stranger.card(Map.of("tcp", ""));
+        stranger.await(FrameKind.CARD);
+        stranger.propose(1, "tcp");
+        stranger.offer(1, 42, new byte[0]);
+        stranger.await(FrameKind.OPENED);
+        stranger.send(FrameKind.OPENED, 0, 0, 1, new byte[0]);
+        stranger.send(FrameKind.USE, 0, 0, 1, new byte[0]);
+        return stranger;
+    }
+
+    void hello(int major, int minor) {
+        Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(0);
+        body.int64(id.getMostSignificantBits())
+                .int64(id.getLeastSignificantBits())
+                .int64(7);
+        send(FrameKind.HELLO, 0, 0, 0, body.text("stranger").bytes());
+    }
+
+    void card(Map<String, String> ready) {
+        Bytes body =
+                new Bytes().text("boot").int64(1).text("process").text("host").int64(1);
+        body.int16(ready.size());
+        ready.forEach((path, card) -> body.text(path).text(card));
+        send(FrameKind.CARD, 0, 0, 0, body.int16(0).int16(0).bytes());
+    }
+
+    void propose(int attempt, String path) {
+        send(FrameKind.PROPOSE, 0, 0, attempt, path.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void offer(int attempt, long nonce, byte[] offer) {
+        send(FrameKind.OFFER, 0, 0, attempt, new Bytes().int64(nonce).raw(offer).bytes());
+    }
+
+    /** Opens a channel, with this much credit for what comes back. */
+    void open(int channel, String port, int flags, long items, long bytes) {
+        send(FrameKind.OPEN, flags, channel, 0, items, bytes, new byte[0], port.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void send(FrameKind kind, int flags, int channel, int aux, byte[] body) {
+        send(kind, flags, channel, aux, 0, 0, new byte[0], body);
+    }
+
+    void send(FrameKind kind, int channel, long first, long second) {
+        send(kind, 0, channel, 0, first, second, new byte[0], new byte[0]);
+    }
+
+    void send(FrameKind kind, int flags, int channel, int aux, long first, long second, byte[] control, byte[] body) {
+        int length = control.length + body.length;
+        Bytes frame = new Bytes()
+                .int64(FrameLayout.word0(kind.code(), flags, control.length, length))
+                .int64(FrameLayout.word1(channel, aux));
+        if (kind.words() > 0) {
+            frame.int64(first);
+        }
+        if (kind.words() > 1) {
+            frame.int64(second);
+        }
+        write(frame.raw(control)
+                .raw(body)
+                .raw(new byte[FrameLayout.align(length) - length])
+                .bytes());
+    }
+
+    /** Sends these bytes as they are. */
+    void write(byte[] bytes) {
+        try {
+            out.write(bytes);
+            out.flush();
+        } catch (SocketException e) {
+            // The node has ended the connection already: what it said before is still there to be read.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The next frame of this kind; others are passed over. */
+    Arrived await(FrameKind kind) {
+        for (Arrived frame; (frame = read()) != null; ) {
+            if (frame.kind == kind) {
+                return frame;
+            }
+            if (frame.kind == FrameKind.REFUSE) {
+                throw new AssertionError("refused: " + frame.text());
+            }
+        }
+        throw new AssertionError("the connection ended before " + kind + " came");
+    }
+
+    /** Waits until the node has ended the connection; what it says before is passed over. */
+    void awaitEnd() {
+        while (read() != null) {
+            // Whatever it had to say.
+        }
+    }
+
+    /** The next frame, or null at the end of the connection. */
+    @org.jspecify.annotations.Nullable
+    Arrived read() {
+        try {
+            byte[] head = new byte[FrameLayout.HEADER];
+            in.readFully(head);
+            ByteBuffer words = ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN);
+            long word0 = words.getLong();
+            long word1 = words.getLong();
+            FrameKind kind = FrameKind.of(FrameLayout.kindCode(word0));
+            if (kind == null) {
+                throw new AssertionError("a frame of unknown kind " + FrameLayout.kindCode(word0));
+            }
+            long first = kind.words() > 0 ? Long.reverseBytes(in.readLong()) : 0;
+            long second = kind.words() > 1 ? Long.reverseBytes(in.readLong()) : 0;
+            byte[] rest = new byte[FrameLayout.align(FrameLayout.length(word0))];
+            in.readFully(rest);
+            int control = FrameLayout.controlLength(word0);
+            byte[] body = java.util.Arrays.copyOfRange(rest, control, FrameLayout.length(word0));
+            return new Arrived(
+                    kind,
+                    FrameLayout.flags(word0),
+                    FrameLayout.channel(word1),
+                    FrameLayout.aux(word1),
+                    first,
+                    second,
+                    body);
+        } catch (EOFException | SocketException e) {
+            return null;
+        } catch (IOException e) {
+            throw new AssertionError("the node neither speaks nor ends the connection", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Bytes in the order of the wire. */
+    private static final class Bytes {
+
+        private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+
+        Bytes number(long value, int size) {
+            for (int i = 0; i < size; i++) {
+                out.write((int) (value >>> 8 * i));
+            }
+            return this;
+        }
+
+        Bytes int8(int value) {
+            return number(value, 1);
+        }
+
+        Bytes int16(int value) {
+            return number(value, 2);
+        }
+
+        Bytes int32(int value) {
+            return number(value, 4);
+        }
+
+        Bytes int64(long value) {
+            return number(value, 8);
+        }
+
+        Bytes text(String text) {
+            byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+            return int16(bytes.length).raw(bytes);
+        }
+
+        Bytes raw(byte[] bytes) {
+            out.writeBytes(bytes);
+            return this;
+        }
+
+        byte[] bytes() {
+            return out.toByteArray();
+        }
+    }
+}
