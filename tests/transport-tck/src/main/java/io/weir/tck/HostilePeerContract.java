@@ -3,7 +3,6 @@ package io.weir.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBufUtil;
-import io.weir.core.Bootstrap;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.ProtocolMismatch;
@@ -25,9 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Whatever somebody sends to the port of a node ends that connection with a sentence that names where it came from, and
  * nothing else. Links over a byte stream only.
  */
-interface HostilePeerContract {
-
-    Bootstrap bootstrap();
+interface HostilePeerContract extends Receptions {
 
     /** What comes from somebody who does not speak our protocol, or speaks it wrongly. */
     enum Garbage {
@@ -62,7 +59,7 @@ interface HostilePeerContract {
     @ParameterizedTest
     @EnumSource(Garbage.class)
     default void garbageEndsItsConnectionOnly(Garbage garbage) throws Exception {
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             refusesGarbage(reception, reception.raw(), garbage);
             refusesGarbage(reception, reception.rawPeer(), garbage);
             reception.stillServes();
@@ -81,7 +78,7 @@ interface HostilePeerContract {
 
     @Test
     default void garbageAfterGoodFramesEndsTheConnectionAfterThem() throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
+        try (Reception reception = Reception.open(contract());
                 Socket socket = reception.rawPeer()) {
             ByteArrayOutputStream bytes = new ByteArrayOutputStream();
             for (int i = 0; i < 10; i++) {
@@ -98,7 +95,7 @@ interface HostilePeerContract {
 
     @Test
     default void aFrameThatIsOneByteTooLongIsRefusedBeforeItHasCome() throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
+        try (Reception reception = Reception.open(contract());
                 Socket socket = reception.rawPeer()) {
             End server = reception.next();
             int most = server.link.maxFrame();
@@ -111,7 +108,7 @@ interface HostilePeerContract {
     @Test
     default void randomBytesNeverDoHarm() throws Exception {
         SplittableRandom random = Seed.random("random bytes");
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             for (int round = 0; round < 60; round++) {
                 byte[] bytes = new byte[random.nextInt(5_000)];
                 random.nextBytes(bytes);
@@ -141,7 +138,7 @@ interface HostilePeerContract {
     @Test
     default void singleWrongBitsNeverDoHarm() throws Exception {
         SplittableRandom random = Seed.random("bits");
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             for (int round = 0; round < 60; round++) {
                 byte[] bytes = RawFrame.of(FrameKind.DATA, 1, round, new byte[7], new byte[100]);
                 int bit = random.nextInt(8 * 24);
@@ -161,7 +158,7 @@ interface HostilePeerContract {
     @Test
     default void anEndInTheMiddleOfAFrameIsALostSession() throws Exception {
         byte[] frame = RawFrame.of(FrameKind.CREDIT, 1, 2, new byte[5], new byte[50]);
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             for (int length : new int[] {0, 1, 7, 8, 15, 16, 17, 31, 32, 40, frame.length - 8, frame.length}) {
                 try (Socket socket = reception.rawPeer()) {
                     End server = reception.next();
@@ -178,7 +175,7 @@ interface HostilePeerContract {
 
     @Test
     default void aResetIsALostSession() throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
+        try (Reception reception = Reception.open(contract());
                 Socket socket = reception.rawPeer()) {
             End server = reception.next();
             socket.getOutputStream().write(RawFrame.of(FrameKind.DATA, 1, 0, new byte[0], new byte[100]));
@@ -192,7 +189,7 @@ interface HostilePeerContract {
 
     @Test
     default void framesThatDripArriveWhole() throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
+        try (Reception reception = Reception.open(contract());
                 Socket socket = reception.rawPeer()) {
             End server = reception.next();
             List<Integer> lengths = new ArrayList<>();
@@ -213,7 +210,7 @@ interface HostilePeerContract {
 
     @Test
     default void unknownOptionalKindsAreSkipped() throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
+        try (Reception reception = Reception.open(contract());
                 Socket socket = reception.rawPeer()) {
             End server = reception.next();
             server.sink(frame -> assertThat(frame.kind()).isEqualTo(FrameKind.DATA));
@@ -231,7 +228,7 @@ interface HostilePeerContract {
     /** The bytes that a link writes are those that the layout draws, and what fills up a frame is zero. */
     @Test
     default void writesFramesAsTheyAreDrawn() throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
+        try (Reception reception = Reception.open(contract());
                 Socket socket = reception.raw()) {
             End server = reception.next();
             assertThat(socket.getInputStream().readNBytes(Hello.bytes().length)).isEqualTo(Hello.bytes());
@@ -251,7 +248,7 @@ interface HostilePeerContract {
 
     @Test
     default void aPeerThatNeverReadsHoldsABoundedAmount() throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
+        try (Reception reception = Reception.open(contract());
                 Socket socket = reception.rawPeer()) {
             End server = reception.next();
             FrameStream stream = FrameStream.uniform("never read", Math.min(server.link.maxFrame(), 16_000));
@@ -267,7 +264,7 @@ interface HostilePeerContract {
 
     @Test
     default void aCrowdOfSilentGuestsKeepsNobodyOut() throws Exception {
-        try (Reception reception = Reception.open(bootstrap());
+        try (Reception reception = Reception.open(contract());
                 Crowd crowd = new Crowd()) {
             for (int i = 0; i < 60; i++) {
                 crowd.guests.add(reception.raw());

@@ -3,7 +3,6 @@ package io.weir.tck;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.core.Bootstrap;
 import io.weir.core.Link;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
@@ -18,13 +17,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Connections come about, or fail with a sentence that names the address. */
-interface ListeningContract {
-
-    Bootstrap bootstrap();
+interface ListeningContract extends Receptions {
 
     @Test
     default void tellsThePortThatWasChosen() throws Exception {
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             assertThat(reception.listener.address().host()).isEqualTo("127.0.0.1");
             assertThat(reception.listener.address().port()).isBetween(1, 65_535);
             reception.stillServes();
@@ -33,7 +30,7 @@ interface ListeningContract {
 
     @Test
     default void framesSentAtOnceWaitForTheAcceptingSide() throws Exception {
-        try (Reception reception = Reception.open(bootstrap(), new PeerAddress("127.0.0.1", 0), false)) {
+        try (Reception reception = Reception.open(contract(), new PeerAddress("127.0.0.1", 0), false)) {
             FrameStream stream = FrameStream.mixed("impatient", 1_000);
             End client = reception.connect();
             client.sendAll(stream, 20);
@@ -46,7 +43,7 @@ interface ListeningContract {
 
     @Test
     default void servesManyConnectionsAtOnce() throws Exception {
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             FrameStream stream = FrameStream.mixed("crowd", 500);
             List<End> clients = new ArrayList<>();
             for (int i = 0; i < 40; i++) {
@@ -63,9 +60,9 @@ interface ListeningContract {
 
     @Test
     default void namesTheAddressThatIsInUse() throws Exception {
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             PeerAddress taken = reception.listener.address();
-            assertThatThrownBy(() -> Reception.open(bootstrap(), taken, true))
+            assertThatThrownBy(() -> Reception.open(contract(), taken, true))
                     .isInstanceOf(Misconfigured.class)
                     .hasMessageContaining(taken.host() + ':' + taken.port());
             reception.stillServes();
@@ -78,11 +75,11 @@ interface ListeningContract {
         try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             free = socket.getLocalPort();
         }
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             for (PeerAddress absent :
                     List.of(new PeerAddress("127.0.0.1", free), new PeerAddress("no-such.invalid", free))) {
                 assertThatThrownBy(() ->
-                                Await.value(bootstrap().connect(absent, reception.settings, reception.connecting)))
+                                Await.value(reception.bootstrap.connect(absent, reception.settings, reception.connecting)))
                         .isInstanceOf(PeerUnavailable.class)
                         .hasMessageContaining(absent.host())
                         .hasMessageContaining(Integer.toString(absent.port()));
@@ -93,7 +90,7 @@ interface ListeningContract {
 
     @Test
     default void aDisposedListenerKeepsItsConnections() throws Exception {
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             FrameStream stream = FrameStream.mixed("kept on", 1_000);
             End client = reception.connect();
             End server = reception.next();
@@ -118,9 +115,10 @@ interface ListeningContract {
 
     @Test
     default void abandonedConnectsLeaveNothing() throws Exception {
-        try (Reception reception = Reception.open(bootstrap())) {
+        try (Reception reception = Reception.open(contract())) {
             for (int i = 0; i < 30; i++) {
-                bootstrap()
+                reception
+                        .bootstrap
                         .connect(reception.listener.address(), reception.settings, reception.connecting)
                         .subscribe(Link::close, error -> {
                             throw new AssertionError(error);
@@ -136,7 +134,7 @@ interface ListeningContract {
         Path file = folder.resolve("node.sock");
         Reception reception;
         try {
-            reception = Reception.open(bootstrap(), PeerAddress.parse("unix:" + file), true);
+            reception = Reception.open(contract(), PeerAddress.parse("unix:" + file), true);
         } catch (Misconfigured e) {
             throw Paths.missing("unix", e.toString());
         }

@@ -133,7 +133,8 @@ interface MemoryContract extends LinkPairs {
                 frame.body().skipBytes(frame.aux());
             });
             int sent = 0;
-            for (int length : new int[] {1, 100, 3_000, 10_000, Math.min(pair.maxFrame(), 60_000)}) {
+            for (int longest : new int[] {1, 100, 3_000, 10_000, 60_000}) {
+                int length = Math.min(pair.maxFrame(), longest);
                 for (Bodies.Form form : Bodies.Form.values()) {
                     ByteBuf body = pair.first.bodies.in(form, 21, length);
                     int readerIndex = body.readerIndex();

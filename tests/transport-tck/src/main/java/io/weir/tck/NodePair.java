@@ -7,7 +7,6 @@ import io.weir.core.Bootstrap;
 import io.weir.core.Link;
 import io.weir.core.LinkRequest;
 import io.weir.core.Loop;
-import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.PendingLink;
@@ -60,17 +59,19 @@ final class NodePair implements AutoCloseable {
     }
 
     /** Connects two new nodes, which live on one loop where that is wanted. */
-    static NodePair connect(Transport transport, Bootstrap bootstrap, Map<String, String> options, boolean oneLoop)
-            throws Exception {
-        TransportSettings settings = new TransportSettings(newFolder(), true, options);
-        TransportSettings plain = new TransportSettings(settings.runtimeFolder(), true, Map.of());
+    static NodePair connect(TransportFixture fixture, boolean oneLoop) throws Exception {
+        Transport transport = fixture.transport();
+        Bootstrap bootstrap = Paths.bootstrap();
+        Path folder = newFolder();
+        TransportSettings settings = fixture.settings(folder);
+        TransportSettings plain = fixture.bootstrapSettings(folder);
         PeerCard first = card("first", transport, settings);
         PeerCard second = card("second", transport, settings);
         Loop firstLoop = bootstrap.newLoop("tck-first", Waiting.BALANCED, plain);
         Loop secondLoop = oneLoop ? firstLoop : bootstrap.newLoop("tck-second", Waiting.FRUGAL, plain);
         CompletableFuture<Link> accepted = new CompletableFuture<>();
         Bootstrap.Listener listener = Await.value(
-                bootstrap.bind(new PeerAddress("127.0.0.1", 0), plain, () -> secondLoop, accepted::complete));
+                bootstrap.bind(fixture.address(folder), plain, () -> secondLoop, accepted::complete));
         Link connected = Await.value(bootstrap.connect(listener.address(), plain, firstLoop));
         Await.until("the listener accepts the connection", accepted::isDone);
         Node connecting = new Node(first, firstLoop, connected, true);

@@ -30,9 +30,9 @@ final class Reception implements AutoCloseable {
     private final Queue<End> arrived = new ConcurrentLinkedQueue<>();
     private final List<End> ends = new CopyOnWriteArrayList<>();
 
-    private Reception(Bootstrap bootstrap, Path folder, PeerAddress address, boolean handled) {
-        this.bootstrap = bootstrap;
-        this.settings = new TransportSettings(folder, true, Map.of());
+    private Reception(BootstrapContract contract, Path folder, PeerAddress address, boolean handled) {
+        this.bootstrap = contract.bootstrap();
+        this.settings = new TransportSettings(folder, contract.nativeAllowed(), Map.of());
         this.accepting = bootstrap.newLoop("tck-accepting", Waiting.BALANCED, settings);
         this.connecting = bootstrap.newLoop("tck-connecting", Waiting.FRUGAL, settings);
         try {
@@ -46,15 +46,15 @@ final class Reception implements AutoCloseable {
     }
 
     /** Listens on the loopback network; who comes gets a handler at once. */
-    static Reception open(Bootstrap bootstrap) throws IOException {
-        return open(bootstrap, new PeerAddress("127.0.0.1", 0), true);
+    static Reception open(BootstrapContract contract) throws IOException {
+        return open(contract, new PeerAddress("127.0.0.1", 0), true);
     }
 
     /** Listens at this address; who comes gets a handler at once where that is wanted. */
-    static Reception open(Bootstrap bootstrap, PeerAddress address, boolean handled) throws IOException {
+    static Reception open(BootstrapContract contract, PeerAddress address, boolean handled) throws IOException {
         Path folder = newFolder();
         try {
-            return new Reception(bootstrap, folder, address, handled);
+            return new Reception(contract, folder, address, handled);
         } catch (RuntimeException e) {
             remove(folder);
             throw e;

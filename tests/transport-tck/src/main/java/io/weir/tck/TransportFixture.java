@@ -1,7 +1,9 @@
 package io.weir.tck;
 
-import io.weir.core.Bootstrap;
+import io.weir.core.PeerAddress;
 import io.weir.core.Transport;
+import io.weir.core.TransportSettings;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -11,28 +13,43 @@ public final class TransportFixture {
     private final String path;
     private final ClassLoader classes;
     private final Map<String, String> options;
+    private final boolean nativeAllowed;
+    private final boolean unixSocket;
 
-    private TransportFixture(String path, ClassLoader classes, Map<String, String> options) {
+    private TransportFixture(
+            String path, ClassLoader classes, Map<String, String> options, boolean nativeAllowed, boolean unixSocket) {
         this.path = path;
         this.classes = classes;
         this.options = Map.copyOf(options);
+        this.nativeAllowed = nativeAllowed;
+        this.unixSocket = unixSocket;
     }
 
     /** Links of the path of this name, as it works without any setting. */
     public static TransportFixture of(String path) {
-        return new TransportFixture(path, TransportFixture.class.getClassLoader(), Map.of());
+        return new TransportFixture(path, TransportFixture.class.getClassLoader(), Map.of(), true, false);
     }
 
     /** As here, with one more option of the path set. */
     public TransportFixture with(String option, String value) {
         Map<String, String> more = new HashMap<>(options);
         more.put(option, value);
-        return new TransportFixture(path, classes, more);
+        return new TransportFixture(path, classes, more, nativeAllowed, unixSocket);
     }
 
     /** As here, with the transport of that name which this class loader finds. */
     public TransportFixture from(ClassLoader classes) {
-        return new TransportFixture(path, classes, options);
+        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket);
+    }
+
+    /** As here, where no native code may be loaded. */
+    public TransportFixture withoutNatives() {
+        return new TransportFixture(path, classes, options, false, unixSocket);
+    }
+
+    /** As here, with a Unix-domain socket as the bootstrap connection. */
+    public TransportFixture overUnixSocket() {
+        return new TransportFixture(path, classes, options, nativeAllowed, true);
     }
 
     /** A pair of links between two nodes, each on a loop of its own. Skips the test where the path is missing. */
@@ -44,15 +61,24 @@ public final class TransportFixture {
         return Paths.transport(path, classes);
     }
 
-    Bootstrap bootstrap() {
-        return Paths.bootstrap();
+    /** What the transport of a node in this folder is told. */
+    TransportSettings settings(Path runtimeFolder) {
+        return new TransportSettings(runtimeFolder, nativeAllowed, options);
     }
 
-    Map<String, String> options() {
-        return options;
+    /** What the bootstrap of a node in this folder is told. */
+    TransportSettings bootstrapSettings(Path runtimeFolder) {
+        return new TransportSettings(runtimeFolder, nativeAllowed, Map.of());
+    }
+
+    /** Where a node in this folder listens. */
+    PeerAddress address(Path runtimeFolder) {
+        return unixSocket
+                ? PeerAddress.parse("unix:" + runtimeFolder.resolve("node.sock"))
+                : new PeerAddress("127.0.0.1", 0);
     }
 
     NodePair nodes(boolean oneLoop) throws Exception {
-        return NodePair.connect(transport(), bootstrap(), options, oneLoop);
+        return NodePair.connect(this, oneLoop);
     }
 }

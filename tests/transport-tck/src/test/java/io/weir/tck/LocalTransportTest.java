@@ -1,5 +1,6 @@
 package io.weir.tck;
 
+/** Two nodes of one JVM. */
 class LocalTransportTest implements TransportContract {
 
     @Override

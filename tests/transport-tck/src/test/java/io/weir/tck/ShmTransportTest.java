@@ -1,5 +1,6 @@
 package io.weir.tck;
 
+/** Rings and blocks of the usual size. */
 class ShmTransportTest implements TransportContract {
 
     @Override

@@ -1,5 +1,6 @@
 package io.weir.tck;
 
+/** The bootstrap connection itself as the link. */
 class TcpTransportTest implements TransportContract {
 
     @Override

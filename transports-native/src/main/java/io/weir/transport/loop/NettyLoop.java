@@ -57,7 +57,7 @@ public final class NettyLoop implements Loop {
         this.thread = new LoopThread(name, this, this::run);
         this.onEpoll = onEpoll;
         this.tasks = new Tasks(name);
-        this.pace = new Pace(waiting);
+        this.pace = new Pace(waiting, System::nanoTime);
         this.failures = new Failures(name);
         this.eventLoop = newEventLoop(onEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
     }
@@ -243,14 +243,17 @@ public final class NettyLoop implements Loop {
     }
 
     private void rest() {
+        pace.resting();
         tasks.fallAsleep();
         boolean mayRest = pollables.asleep(failures);
-        if (sockets(mayRest ? UNTIL_SOMETHING_HAPPENS : NOT_AT_ALL) > 0) {
-            pace.worked();
-        }
+        int work = sockets(mayRest ? UNTIL_SOMETHING_HAPPENS : NOT_AT_ALL);
         tasks.wakeUp();
         pollables.awake(failures);
         turnEnd.run(failures);
+        pace.rested();
+        if (work > 0) {
+            pace.worked();
+        }
     }
 
     /** Sockets, timers and Netty's own tasks. */

@@ -1,6 +1,7 @@
 package io.weir.transport.loop;
 
 import io.weir.core.Waiting;
+import java.util.function.LongSupplier;
 
 /**
  * When a loop looks at its sockets and when it comes to rest. Counts turns, so that the clock, which costs as much as a
@@ -19,21 +20,40 @@ final class Pace {
     /** After this time without work the rings are at rest, and sockets are looked at whenever the clock is. */
     private static final long QUIET_NANOS = 5_000;
 
-    /** How often the processor is offered to others before sleeping: a peer that waits for it may have work for us soon. */
-    private static final int YIELDS = 3;
+    /** So many times in a row looking for work must have been in vain before the loop sleeps at once instead. */
+    private static final int PATIENCE = 3;
+
+    /** Then it sleeps at once this often, as a power of two, until it tries again. */
+    private static final int LONGEST_BREAK = 8;
 
     private final long spinNanos;
+    private final LongSupplier clock;
 
     private int turns;
     private boolean looked;
-    private long now = System.nanoTime();
-    private long socketsAt = now;
+    private long now;
+    private long socketsAt;
+    /** The loop looks for work, in vain so far; since when is known from the next look at the clock on. */
     private boolean idle;
-    private long idleSince;
-    private int yields;
 
-    Pace(Waiting waiting) {
-        spinNanos = waiting.spin().toNanos();
+    private boolean timed;
+    private long idleSince;
+    /** How often in a row that was in vain, and so how often the loop sleeps at once from now on. */
+    private int inVain;
+
+    private int rests;
+    private long restedAt;
+
+    /**
+     * Begins at work.
+     *
+     * @param clock in nanoseconds, from any origin
+     */
+    Pace(Waiting waiting, LongSupplier clock) {
+        this.spinNanos = waiting.spin().toNanos();
+        this.clock = clock;
+        this.now = clock.getAsLong();
+        this.socketsAt = now;
     }
 
     /** A turn has begun, and this much was polled in it. */
@@ -42,7 +62,7 @@ final class Pace {
         looked = turns >= TURNS;
         if (looked) {
             turns = 0;
-            now = System.nanoTime();
+            now = clock.getAsLong();
         }
     }
 
@@ -51,7 +71,7 @@ final class Pace {
         if (!looked) {
             return false;
         }
-        boolean quiet = idle && now - idleSince >= QUIET_NANOS;
+        boolean quiet = timed && now - idleSince >= QUIET_NANOS;
         if (!quiet && now - socketsAt < SOCKETS_NANOS) {
             return false;
         }
@@ -60,32 +80,64 @@ final class Pace {
     }
 
     void worked() {
-        idle = false;
-        yields = 0;
+        if (idle) {
+            looking(false);
+            inVain = 0;
+        }
     }
 
-    /** There was no work in this turn. Whether it is time to sleep. */
-    @SuppressWarnings("ThreadPriorityCheck") // Nothing relies on the yield: it only helps whoever else is ready to run.
+    private void looking(boolean whether) {
+        idle = whether;
+        timed = false;
+    }
+
+    /**
+     * There was no work in this turn. Whether it is time to sleep: when nothing came while the loop looked for as long as it may;
+     * or at once, when that has been in vain lately, as it is for answers that take longer: looking would only keep the
+     * processor from whoever makes them.
+     */
     boolean restDue() {
         if (spinNanos == 0) {
             return true;
         }
-        if (!looked) {
-            return false;
-        }
         if (!idle) {
-            idle = true;
+            if (rests > 0) {
+                rests--;
+                return true;
+            }
+            looking(true);
+        }
+        return looked && isInVain();
+    }
+
+    private boolean isInVain() {
+        if (!timed) {
+            timed = true;
             idleSince = now;
-            return false;
         }
         if (now - idleSince < spinNanos) {
             return false;
         }
-        if (yields < YIELDS) {
-            yields++;
-            Thread.yield();
-            return false;
+        looking(false);
+        inVain++;
+        if (inVain >= PATIENCE) {
+            rests = 1 << Math.min(inVain, LONGEST_BREAK);
         }
         return true;
+    }
+
+    /** The loop falls asleep. */
+    void resting() {
+        restedAt = clock.getAsLong();
+    }
+
+    /** The loop is awake again. If it hardly slept, looking would have found what woke it. */
+    void rested() {
+        now = clock.getAsLong();
+        socketsAt = now;
+        if (now - restedAt < spinNanos) {
+            inVain = 0;
+            rests = 0;
+        }
     }
 }

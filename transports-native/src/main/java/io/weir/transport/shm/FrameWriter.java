@@ -16,18 +16,18 @@ final class FrameWriter {
     private final RingWriter ring;
     private final BlockPool pool;
     private final BlockAllocator allocator;
-    private final int maxLength;
+    private final int maxFrame;
 
     /** What the frame that was refused last needs. */
     private int neededBytes;
 
     private boolean neededSlot;
 
-    FrameWriter(RingWriter ring, BlockPool pool, BlockAllocator allocator, int maxLength) {
+    FrameWriter(RingWriter ring, BlockPool pool, BlockAllocator allocator, int maxFrame) {
         this.ring = ring;
         this.pool = pool;
         this.allocator = allocator;
-        this.maxLength = maxLength;
+        this.maxFrame = maxFrame;
     }
 
     /**
@@ -58,20 +58,19 @@ final class FrameWriter {
         if ((frame.flags() & Frame.LINK_FLAGS) != 0) {
             throw new IllegalArgumentException("the flags of " + frame + " are the link's own");
         }
-        int mostControl = Math.min(FrameLayout.MAX_CONTROL, maxLength - RecordLayout.BLOCK_WORDS);
-        if (frame.control().length > mostControl) {
+        if (frame.control().length > Math.min(FrameLayout.MAX_CONTROL, maxFrame)) {
             throw tooLong(frame);
         }
     }
 
     private IllegalArgumentException tooLong(Frame frame) {
-        return new IllegalArgumentException(frame + " exceeds " + maxLength + " bytes");
+        return new IllegalArgumentException(frame + " exceeds " + maxFrame + " bytes");
     }
 
     private boolean writeInline(Frame frame, ByteBuf body, int bodyLength) {
         int controlLength = frame.control().length;
         int length = controlLength + bodyLength;
-        if (length > maxLength) {
+        if (length > maxFrame) {
             throw tooLong(frame);
         }
         int start = FrameLayout.HEADER + 8 * frame.kind().words();
@@ -91,7 +90,7 @@ final class FrameWriter {
 
     private boolean writeLong(Frame frame, ByteBuf body, int bodyLength) {
         boolean inPool = pool.contains(body);
-        if (!inPool && frame.control().length + bodyLength > maxLength) {
+        if (!inPool && frame.control().length + bodyLength > maxFrame) {
             throw tooLong(frame);
         }
         int index = claim(blockBytes(frame));
@@ -115,7 +114,7 @@ final class FrameWriter {
 
     /** All slots are in use. */
     private boolean insteadOfLending(Frame frame, ByteBuf body, int bodyLength) {
-        if (frame.control().length + bodyLength <= maxLength) {
+        if (frame.control().length + bodyLength <= maxFrame) {
             return writeInline(frame, body, bodyLength);
         }
         neededBytes = blockBytes(frame);

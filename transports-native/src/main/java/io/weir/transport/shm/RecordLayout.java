@@ -35,8 +35,13 @@ final class RecordLayout {
         return ringSize / 8;
     }
 
-    /** Control and body bytes of the longest record, whatever its kind. */
+    /** What the length of the longest record says, whatever its kind. */
     static int maxLength(int ringSize) {
         return maxRecord(ringSize) - 32;
+    }
+
+    /** Control and body bytes of the longest frame: even if all were control data, a block could be described beside them. */
+    static int maxFrame(int ringSize) {
+        return maxLength(ringSize) - BLOCK_WORDS;
     }
 }

@@ -82,7 +82,7 @@ final class ShmLink implements Link, Pollable {
         this.port = port;
         this.peer = peer;
         this.ringSize = incoming.layout().ringSize();
-        this.maxFrame = RecordLayout.maxLength(outgoing.layout().ringSize());
+        this.maxFrame = RecordLayout.maxFrame(outgoing.layout().ringSize());
         this.pool = new BlockPool(outgoing);
         this.allocator = new BlockAllocator(pool);
         this.writer = new RingWriter(outgoing);

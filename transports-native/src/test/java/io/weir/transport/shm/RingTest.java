@@ -87,7 +87,7 @@ class RingTest {
         Random random = new Random(seed);
         try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {
             Deque<Sample> under = new ArrayDeque<>();
-            int longest = RecordLayout.maxLength(SegmentLayout.MIN_RING);
+            int longest = RecordLayout.maxFrame(SegmentLayout.MIN_RING);
             int refused = 0;
             for (int step = 0; step < 4_000; step++) {
                 if (random.nextBoolean()) {
@@ -159,11 +159,11 @@ class RingTest {
     @Test
     void theLongestFramesFillTheRingAndAGoodbyeStillFits() {
         try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {
-            int longest = RecordLayout.maxLength(SegmentLayout.MIN_RING);
+            int longest = RecordLayout.maxFrame(SegmentLayout.MIN_RING);
             assertThat(longest).isGreaterThanOrEqualTo(1024);
             int taken = 0;
             // In control data, since such a body would go into the pool.
-            byte[] control = new byte[longest - RecordLayout.BLOCK_WORDS];
+            byte[] control = new byte[longest];
             while (ring.frames.write(frame.set(FrameKind.OPEN, 0, taken, 0).control(control))) {
                 taken++;
             }
@@ -217,7 +217,7 @@ class RingTest {
     @Test
     void refusesWhatItCanNeverTakeAndChangesNothing() {
         try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {
-            int longest = RecordLayout.maxLength(SegmentLayout.MIN_RING);
+            int longest = RecordLayout.maxFrame(SegmentLayout.MIN_RING);
             ByteBuf body = Unpooled.wrappedBuffer(new byte[longest + 1]);
             assertThatThrownBy(() -> ring.frames.write(
                             new Frame().set(FrameKind.DATA, 0, 1, 0).body(body)))
@@ -226,7 +226,7 @@ class RingTest {
             assertThatThrownBy(() -> ring.frames.write(new Frame().set(FrameKind.DATA, RecordLayout.BLOCK, 1, 0)))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("flags");
-            byte[] control = new byte[longest];
+            byte[] control = new byte[longest + 1];
             assertThatThrownBy(() -> ring.frames.write(
                             new Frame().set(FrameKind.DATA, 0, 1, 0).control(control)))
                     .isInstanceOf(IllegalArgumentException.class);

@@ -431,8 +431,8 @@ class ShmLinkTest {
     void copyInAndOtherSizesMayDifferBetweenTheSides() {
         Map<String, String> left = Map.of("ring-size", "2m", "pool-size", "1m", "copy-in", "on");
         try (ShmPair pair = ShmPair.open(folder, Waiting.BALANCED, left, SMALL)) {
-            assertThat(pair.left.link().maxFrame()).isEqualTo(RecordLayout.maxLength(2 << 20));
-            assertThat(pair.right.link().maxFrame()).isEqualTo(RecordLayout.maxLength(64 << 10));
+            assertThat(pair.left.link().maxFrame()).isEqualTo(RecordLayout.maxFrame(2 << 20));
+            assertThat(pair.right.link().maxFrame()).isEqualTo(RecordLayout.maxFrame(64 << 10));
             byte[] content = random(30_000, 5);
             assertThat(offer(
                             pair.right,

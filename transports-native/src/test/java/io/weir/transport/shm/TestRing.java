@@ -36,7 +36,7 @@ final class TestRing implements AutoCloseable {
         pool = new BlockPool(sent);
         allocator = new BlockAllocator(pool);
         writer = new RingWriter(sent);
-        frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxLength(ringSize));
+        frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxFrame(ringSize));
         blocks = new ReceivedBlocks(received, copyIn, doorbell);
         reader = new RingReader(received, small, PooledByteBufAllocator.DEFAULT, blocks);
     }

@@ -1,0 +1,13 @@
+package io.weir.tck;
+
+/** Buffers so small that most frames are cut. */
+class TcpSmallBuffersTest implements TransportContract {
+
+    @Override
+    public TransportFixture fixture() {
+        return TransportFixture.of("tcp")
+                .with("send-buffer", "4k")
+                .with("receive-buffer", "4k")
+                .with("high-water", "64k");
+    }
+}

@@ -1,0 +1,10 @@
+package io.weir.tck;
+
+/** A Unix-domain socket as the link. */
+class TcpUnixSocketTest implements TransportContract {
+
+    @Override
+    public TransportFixture fixture() {
+        return TransportFixture.of("tcp").overUnixSocket();
+    }
+}
