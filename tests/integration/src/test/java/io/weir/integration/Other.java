@@ -47,8 +47,7 @@ final class Other {
         static Order of(Message message) {
             String[] words = message.text().split(" ", 3);
             message.release();
-            return new Order(
-                    new Parcels(Long.parseLong(words[0]), Sizes.valueOf(words[1])), Long.parseLong(words[2]));
+            return new Order(new Parcels(Long.parseLong(words[0]), Sizes.valueOf(words[1])), Long.parseLong(words[2]));
         }
 
         Message message() {
@@ -61,8 +60,9 @@ final class Other {
     }
 
     public static void main(String[] arguments) throws IOException {
-        NodeSpec.Builder spec =
-                arguments[0].equals("ANY") ? Route.any("other") : Route.valueOf(arguments[0]).spec("other");
+        NodeSpec.Builder spec = arguments[0].equals("ANY")
+                ? Route.any("other")
+                : Route.valueOf(arguments[0]).spec("other");
         Node node = Objects.requireNonNull(Node.start(spec.build()).block(Patience.LIMIT));
         serve(node);
         System.out.println("READY " + node.address());

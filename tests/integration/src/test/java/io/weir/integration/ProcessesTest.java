@@ -35,7 +35,8 @@ class ProcessesTest implements OnRoute {
             for (int i = 0; i < 4; i++) {
                 Sizes sizes = i == 3 ? Sizes.LONG : Sizes.MIXED;
                 Source source = new Source(new Parcels(Seed.of("traffic") + i, sizes));
-                Probe<Message> echoed = Probe.of(Long.MAX_VALUE, source.parcels().checker());
+                Probe<Message> echoed =
+                        Probe.of(Long.MAX_VALUE, source.parcels().checker());
                 peer.exchange(Other.ECHO, source.endless()).subscribe(echoed);
                 Parcels poured = new Parcels(Seed.of("pour") + i, sizes);
                 Probe<Message> pouring = Probe.of(Long.MAX_VALUE, poured.checker());
@@ -136,7 +137,8 @@ class ProcessesTest implements OnRoute {
             List<Probe<Message>> probes = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
                 Source source = new Source(new Parcels(Seed.of("stop") + i, Sizes.MIXED));
-                Probe<Message> echoed = Probe.of(Long.MAX_VALUE, source.parcels().checker());
+                Probe<Message> echoed =
+                        Probe.of(Long.MAX_VALUE, source.parcels().checker());
                 peer.exchange(Other.ECHO, source.flux(count)).subscribe(echoed);
                 probes.add(echoed);
             }
@@ -147,7 +149,8 @@ class ProcessesTest implements OnRoute {
                 child.signal("STOP");
 
                 Parcels parcels = new Parcels(Seed.of("neighbour") + stop, Sizes.MIXED);
-                StepVerifier.create(other.exchange(Other.ECHO, parcels.flux(500)).doOnNext(parcels.checker()))
+                StepVerifier.create(
+                                other.exchange(Other.ECHO, parcels.flux(500)).doOnNext(parcels.checker()))
                         .expectNextCount(500)
                         .expectComplete()
                         .verify(Patience.LIMIT);
@@ -194,7 +197,9 @@ class ProcessesTest implements OnRoute {
 
             assertThat(peer.path().chosen().orElseThrow().path()).isEqualTo(nativeHere ? "shm" : "tcp");
             assertThat(peer.path().line()).contains("local: ");
-            StepVerifier.create(peer.ask(Other.ASK, Message.of("?")).doOnNext(Message::release).then())
+            StepVerifier.create(peer.ask(Other.ASK, Message.of("?"))
+                            .doOnNext(Message::release)
+                            .then())
                     .expectComplete()
                     .verify(Patience.LIMIT);
         }
@@ -214,10 +219,11 @@ class ProcessesTest implements OnRoute {
             Long count = Flux.fromIterable(children)
                     .flatMap(child -> near.connect(child.address()))
                     .flatMap(peer -> Flux.range(0, 5)
-                            .flatMap(i -> peer.exchange(Other.ECHO, parcels.flux(300)).transform(flux -> {
-                                var check = parcels.checker();
-                                return flux.doOnNext(check);
-                            })))
+                            .flatMap(i -> peer.exchange(Other.ECHO, parcels.flux(300))
+                                    .transform(flux -> {
+                                        var check = parcels.checker();
+                                        return flux.doOnNext(check);
+                                    })))
                     .count()
                     .block(Patience.LIMIT);
             assertThat(count).isEqualTo(3 * 5 * 300);

@@ -34,9 +34,9 @@ public class RulesOfReceiveTest extends PublisherVerification<Message> {
     public void connect() {
         Node near = start("near");
         Node far = start("far");
-        var numbers = far.serve("numbers", channel -> channel.send(channel.receive()
-                .next()
-                .flatMapMany(message -> {
+        var numbers = far.serve(
+                "numbers",
+                channel -> channel.send(channel.receive().next().flatMapMany(message -> {
                     long count = Long.parseLong(message.text());
                     message.release();
                     return PARCELS.flux(count);
@@ -62,7 +62,8 @@ public class RulesOfReceiveTest extends PublisherVerification<Message> {
     @Override
     public Publisher<Message> createPublisher(long elements) {
         Channel channel = Objects.requireNonNull(peer.channel("numbers").block(Patience.LIMIT));
-        var sending = channel.send(Flux.just(Message.of(Long.toString(elements)))).subscribe();
+        var sending =
+                channel.send(Flux.just(Message.of(Long.toString(elements)))).subscribe();
         return new Releasing(channel.receive());
     }
 

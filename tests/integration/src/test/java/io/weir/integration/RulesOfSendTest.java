@@ -34,7 +34,8 @@ public class RulesOfSendTest extends SubscriberBlackboxVerification<Message> {
     public void connect() {
         Node near = start("near");
         Node far = start("far");
-        var sink = far.serve("sink", channel -> channel.receive().doOnNext(Message::release).then());
+        var sink = far.serve(
+                "sink", channel -> channel.receive().doOnNext(Message::release).then());
         peer = Objects.requireNonNull(near.connect(far.address()).block(Patience.LIMIT));
     }
 
@@ -57,7 +58,8 @@ public class RulesOfSendTest extends SubscriberBlackboxVerification<Message> {
         Channel channel = Objects.requireNonNull(peer.channel("sink").block(Patience.LIMIT));
         CompletableFuture<Subscriber<? super Message>> caught = new CompletableFuture<>();
         var sending = channel.send(caught::complete).subscribe(nothing -> {}, error -> {});
-        return (Subscriber<Message>) caught.orTimeout(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS).join();
+        return (Subscriber<Message>)
+                caught.orTimeout(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS).join();
     }
 
     @Override

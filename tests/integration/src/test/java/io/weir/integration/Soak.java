@@ -46,7 +46,8 @@ final class Soak {
         System.out.println("READY");
         try {
             long before = Holdings.now().threads();
-            Node node = Objects.requireNonNull(Node.start(route.spec("soak").build()).block(Patience.LIMIT));
+            Node node = Objects.requireNonNull(
+                    Node.start(route.spec("soak").build()).block(Patience.LIMIT));
             Peer peer = Objects.requireNonNull(
                     node.connect(PeerAddress.parse(arguments[1])).block(Patience.LIMIT));
             new Soak(peer, new SplittableRandom(seed)).run(seconds);
@@ -79,18 +80,21 @@ final class Soak {
         String there = state();
 
         long end = System.nanoTime() + seconds * 1_000_000_000;
-        long jobs = Objects.requireNonNull(jobs(Flux.range(0, Integer.MAX_VALUE)
-                        .takeWhile(i -> System.nanoTime() < end))
-                .block(Patience.LIMIT.plusSeconds(seconds)));
+        long jobs =
+                Objects.requireNonNull(jobs(Flux.range(0, Integer.MAX_VALUE).takeWhile(i -> System.nanoTime() < end))
+                        .block(Patience.LIMIT.plusSeconds(seconds)));
 
         settle();
-        Patience.until(() -> "as before: " + before + ", but " + Holdings.now(), () -> Holdings.now().equals(before));
+        Patience.until(
+                () -> "as before: " + before + ", but " + Holdings.now(),
+                () -> Holdings.now().equals(before));
         Patience.until(() -> "there as before: " + there + ", but " + state(), () -> state().equals(there));
         Patience.until("no payload is out", () -> Payloads.out() == 0);
         if (most.get() > BOUND) {
             throw new AssertionError(most + " bytes of payloads existed at once, more than " + BOUND);
         }
-        System.out.println("DONE " + jobs + " jobs, " + messages + " messages, at most " + most + " bytes at once; " + peer.path().line());
+        System.out.println("DONE " + jobs + " jobs, " + messages + " messages, at most " + most + " bytes at once; "
+                + peer.path().line());
     }
 
     /** Nothing is under way any more: all channels but those of requests are forgotten. */
@@ -104,7 +108,8 @@ final class Soak {
     }
 
     private String state() {
-        Message answer = Objects.requireNonNull(peer.ask(Other.STATE, Message.of("?")).block(Patience.LIMIT));
+        Message answer =
+                Objects.requireNonNull(peer.ask(Other.STATE, Message.of("?")).block(Patience.LIMIT));
         String text = answer.text();
         answer.release();
         return text;
@@ -120,18 +125,17 @@ final class Soak {
         long count = sizes == Sizes.LONG ? dice.nextInt(1, 4) : dice.nextInt(400);
         Other.Order order = new Other.Order(new Parcels(dice.nextLong(), sizes), count);
         String name = "job " + number + " of kind " + kind + ", " + order;
-        Mono<Void> job =
-                switch (kind) {
-                    case 0 -> all(peer.exchange(Other.ECHO, order.flux()), order, dice);
-                    case 1 -> some(peer.exchange(Other.ECHO, endless(order)), order, dice);
-                    case 2 -> all(peer.stream(Other.POUR, order.message()), order, dice);
-                    case 3 -> some(
-                            peer.stream(Other.POUR, new Other.Order(order.parcels(), Long.MAX_VALUE).message()), order, dice);
-                    case 4 -> push(order, dice);
-                    case 5 -> ask(order);
-                    case 6 -> failingSource(order);
-                    default -> failingHandler(order);
-                };
+        Mono<Void> job = switch (kind) {
+            case 0 -> all(peer.exchange(Other.ECHO, order.flux()), order, dice);
+            case 1 -> some(peer.exchange(Other.ECHO, endless(order)), order, dice);
+            case 2 -> all(peer.stream(Other.POUR, order.message()), order, dice);
+            case 3 ->
+                some(peer.stream(Other.POUR, new Other.Order(order.parcels(), Long.MAX_VALUE).message()), order, dice);
+            case 4 -> push(order, dice);
+            case 5 -> ask(order);
+            case 6 -> failingSource(order);
+            default -> failingHandler(order);
+        };
         return job.timeout(Patience.LIMIT).onErrorMap(error -> new AssertionError(name + " failed: " + error, error));
     }
 

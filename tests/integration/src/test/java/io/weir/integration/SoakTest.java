@@ -60,9 +60,15 @@ class SoakTest implements OnRoute {
                         Long.toString(seconds),
                         Long.toString(seed))) {
             int exit = soak.exitCode(seconds);
-            assertThat(exit).as("%s%nThe other one:%n%s", soak.said(), other.said()).isZero();
+            assertThat(exit)
+                    .as("%s%nThe other one:%n%s", soak.said(), other.said())
+                    .isZero();
             System.out.println("soak over " + route + ", seed " + seed + ": "
-                    + soak.said().lines().filter(line -> line.startsWith("DONE")).findFirst().orElse(""));
+                    + soak.said()
+                            .lines()
+                            .filter(line -> line.startsWith("DONE"))
+                            .findFirst()
+                            .orElse(""));
             assertThat(other.leave()).as(other.said()).isZero();
             assertThat(soak.said() + other.said()).doesNotContain("LEAK", "ERROR", "Exception");
         }

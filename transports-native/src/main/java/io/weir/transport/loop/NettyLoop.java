@@ -284,7 +284,12 @@ public final class NettyLoop implements Loop {
     private void announceEnd() {
         Thread witness = new Thread(this::awaitEnd, name() + "-ended");
         witness.setDaemon(true);
-        witness.start();
+        try {
+            witness.start();
+        } catch (OutOfMemoryError e) {
+            // No thread can be had: then it is told a moment too early, which is better than never.
+            ended.tryEmitEmpty().orThrow();
+        }
     }
 
     private void awaitEnd() {

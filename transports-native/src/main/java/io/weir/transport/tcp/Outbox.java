@@ -7,24 +7,18 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.FileRegion;
 import io.weir.core.Frame;
 import io.weir.core.FrameLayout;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Frames on their way into a channel. Small ones are gathered in one buffer, so that a message costs neither a buffer nor
- * a write of its own; longer bodies stand between pieces of that buffer as they are. Loop thread only.
+ * Frames on their way into a channel. Small ones are gathered in the loop's buffer, so that a message costs neither a
+ * buffer nor a write of its own; longer bodies stand between pieces of that buffer as they are. Loop thread only.
  */
 final class Outbox {
-
-    /** What is gathered before it is written in the middle of a turn. */
-    private static final int GATHERED = 64 << 10;
 
     /** Copying this much costs less than a buffer of its own in the kernel's gathering. */
     private static final int COPIED = 8 << 10;
 
     private final ChannelHandlerContext channel;
-    private @Nullable ByteBuf gathered;
-    /** Where the part of {@link #gathered} begins that the channel does not have yet. */
-    private int begin;
+    private final WriteBuffer gathered = WriteBuffer.ofLoop();
 
     Outbox(ChannelHandlerContext channel) {
         this.channel = channel;
@@ -36,14 +30,16 @@ final class Outbox {
         int bodyLength = frame.bodyLength();
         boolean copied = region == null && bodyLength <= COPIED;
         int headLength = FrameLayout.HEADER + Long.BYTES * frame.kind().words() + frame.control().length;
-        ByteBuf into = room(headLength + (copied ? bodyLength : 0) + Long.BYTES);
+        ByteBuf into = gathered.room(this, headLength + (copied ? bodyLength : 0) + Long.BYTES, channel.alloc());
         if (copied) {
             addCopied(frame, into);
         } else {
+            // Computed first: the channel may give up the body at once for a copy of its own.
+            int padding = padding(frame);
             addHead(frame, into);
-            hand(into);
+            gathered.handOver(this);
             write(region == null ? unshared(frame.body()) : region);
-            pad(frame, into);
+            into.writeZero(padding);
         }
     }
 
@@ -53,7 +49,7 @@ final class Outbox {
         try {
             addHead(frame, into);
             into.writeBytes(body, body.readerIndex(), body.readableBytes());
-            pad(frame, into);
+            into.writeZero(padding(frame));
         } catch (RuntimeException e) {
             into.writerIndex(before);
             throw e;
@@ -79,23 +75,16 @@ final class Outbox {
         into.writeBytes(frame.control());
     }
 
-    private static void pad(Frame frame, ByteBuf into) {
+    private static int padding(Frame frame) {
         int length = frame.length();
-        into.writeZero(FrameLayout.align(length) - length);
+        return FrameLayout.align(length) - length;
     }
 
     /** Gives what was gathered to the channel, and all that it has to the kernel. */
     void flush() {
-        ByteBuf full = gathered;
-        if (full != null) {
-            hand(full);
-        }
+        gathered.handOver(this);
         channel.flush();
-        if (full != null && full.refCnt() == 1) {
-            // The kernel has everything.
-            full.clear();
-            begin = 0;
-        }
+        gathered.reuse();
     }
 
     /** As {@link #flush}; tells when the kernel has everything. */
@@ -104,37 +93,14 @@ final class Outbox {
         return channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
     }
 
+    /** Drops what was gathered. */
     void release() {
-        ByteBuf full = gathered;
-        gathered = null;
-        if (full != null) {
-            full.release();
-        }
+        gathered.forget(this);
     }
 
-    private ByteBuf room(int needed) {
-        ByteBuf into = gathered;
-        if (into != null && into.writableBytes() < needed) {
-            flush();
-        }
-        if (into == null || into.writableBytes() < needed) {
-            release();
-            into = channel.alloc().directBuffer(Math.max(needed, GATHERED), Math.max(needed, GATHERED));
-            gathered = into;
-            begin = 0;
-        }
-        return into;
-    }
-
-    private void hand(ByteBuf from) {
-        if (from.writerIndex() > begin) {
-            write(from.retainedSlice(begin, from.writerIndex() - begin));
-            begin = from.writerIndex();
-        }
-    }
-
+    /** Gives this to the channel, which owns it now and writes it at the next flush. */
     @SuppressWarnings("FutureReturnValueIgnored") // A failure is told to the pipeline.
-    private void write(Object message) {
+    void write(Object message) {
         channel.write(message, channel.voidPromise());
     }
 }

@@ -16,6 +16,9 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
     /** One longest frame with its header, and as much again, so that most such frames lie whole in one read. */
     static final int SIZE = 128 << 10;
 
+    /** Reads of one socket in a row, so that a fast peer keeps the loop half a millisecond at most. */
+    private static final int MOST_READS = 4;
+
     private static final FastThreadLocal<ReadBuffer> OF_LOOP = new FastThreadLocal<>() {
         @Override
         protected ReadBuffer initialValue() {
@@ -30,7 +33,9 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
 
     private @Nullable ByteBuf shared;
 
-    private ReadBuffer() {}
+    private ReadBuffer() {
+        super(MOST_READS);
+    }
 
     /** The read buffer of the loop whose thread the caller runs on. */
     static ReadBuffer ofLoop() {

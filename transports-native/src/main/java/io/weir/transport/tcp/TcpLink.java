@@ -47,6 +47,8 @@ final class TcpLink implements Link {
     private boolean closed;
     /** Why the link is lost. Frames that arrived before are still delivered, if a handler comes for them. */
     private @Nullable WeirException reason;
+    /** That the other side has ended the stream is the reason: what exactly it means is seen when all of it was read. */
+    private boolean streamEnded;
 
     private boolean told;
     private Disposable linger = Disposables.disposed();
@@ -58,6 +60,7 @@ final class TcpLink implements Link {
         this.remote = remote;
         this.outbox = new Outbox(context);
         this.parser = new FrameParser(greeting, loop.receiveBuffers(), channel.alloc(), this::deliver);
+        channel.config().setRecvByteBufAllocator(ReadBuffer.ofLoop());
         loop.closeAtEnd(end);
     }
 
@@ -185,7 +188,7 @@ final class TcpLink implements Link {
         } catch (Throwable e) {
             bytes.skipBytes(bytes.readableBytes());
             discardEarly();
-            lost(reasonOf(e));
+            broken(reasonOf(e));
         }
         if (bytes.isReadable() && !closed) {
             early.addFirst(bytes);
@@ -216,7 +219,8 @@ final class TcpLink implements Link {
     /** The channel has ended. */
     void ended() {
         linger.dispose();
-        lost(endOfStream());
+        streamEnded = reason == null;
+        lost(new SessionLost(remote.connection() + " has ended: the other side closed it"));
         if (closed) {
             loop.letEnd(this);
         }
@@ -230,12 +234,12 @@ final class TcpLink implements Link {
         }
     }
 
-    private WeirException endOfStream() {
-        WeirException stranger = parser.strangerAtEnd();
-        return stranger != null
-                ? stranger
-                : new SessionLost(remote.connection() + " has ended: the other side closed it"
-                        + (parser.isWithinFrame() ? " in the middle of a frame" : ""));
+    private void broken(WeirException why) {
+        if (!closed) {
+            streamEnded = false;
+            reason = null;
+            lost(why);
+        }
     }
 
     private void lost(WeirException why) {
@@ -259,9 +263,20 @@ final class TcpLink implements Link {
             handler = null;
             told = true;
             loop.forget(end);
+            WeirException exactly = streamEnded ? endOfStream(why) : why;
             parser.release();
-            receiver.lost(why);
+            receiver.lost(exactly);
         }
+    }
+
+    private WeirException endOfStream(WeirException otherwise) {
+        WeirException stranger = parser.strangerAtEnd();
+        if (stranger != null) {
+            return stranger;
+        }
+        return parser.isWithinFrame()
+                ? new SessionLost(otherwise.getMessage() + " in the middle of a frame")
+                : otherwise;
     }
 
     @Override

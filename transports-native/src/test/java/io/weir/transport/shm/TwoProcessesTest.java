@@ -232,6 +232,7 @@ class TwoProcessesTest {
             pair.ready();
             ShmPair.End end = pair.end.join();
             CountDownLatch enough = new CountDownLatch(messages);
+            Flood flood = new Flood(end);
             end.frames().onFrame = got -> {
                 if (got.bodyLength() > 2_048 && held.size() < 5) {
                     held.add(got.body());
@@ -239,8 +240,8 @@ class TwoProcessesTest {
                     got.release();
                 }
                 enough.countDown();
+                flood.answered();
             };
-            Flood flood = new Flood(end);
             end.run(flood::send);
             OnLoop.await(enough);
             pair.child.destroyForcibly();
@@ -257,20 +258,28 @@ class TwoProcessesTest {
         assertThat(ours()).containsExactlyElementsOf(before);
     }
 
-    /** Sends as much as there is room for, for ever. */
+    /** Sends as much as there is room for, for ever, unless the peer, which keeps what it can't send back yet, falls far behind. */
     private static final class Flood {
+
+        private static final int UNANSWERED = 5_000;
 
         private final ShmPair.End end;
         private final Frame frame = new Frame();
         private int sent;
+        private int answered;
 
         Flood(ShmPair.End end) {
             this.end = end;
             end.frames().onWritable = this::send;
         }
 
+        void answered() {
+            answered++;
+            send();
+        }
+
         void send() {
-            for (; ; sent++) {
+            for (; sent - answered < UNANSWERED; sent++) {
                 int length = sent % 20 == 0 ? 50_000 : 100;
                 ByteBuf body = end.link().allocator().buffer(length).writerIndex(length);
                 body.setInt(0, 4_711);

@@ -216,6 +216,49 @@ class TcpLinkTest {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
+    void aStrangerThatHasGoneBeforeTheHandlerCameIsStillCalledOne(boolean onEpoll) throws Exception {
+        try (Plain plain = new Plain(onEpoll, Map.of())) {
+            plain.say(Unpooled.copiedBuffer("GET / HTTP/1.1\r\n\r\n", StandardCharsets.US_ASCII));
+            plain.socket.close();
+            for (int i = 0; i < 50; i++) {
+                OnLoop.run(plain.loop, () -> {});
+            }
+            OnLoop.run(plain.loop, () -> plain.link.handler(plain.received));
+            assertThat(plain.lost()).isInstanceOf(ProtocolMismatch.class).hasMessageContaining("it sent 'GET / HT");
+        }
+    }
+
+    @Test
+    void linksOfOneLoopGatherInOneBufferEachItsOwn() throws Exception {
+        try (Plain first = new Plain(true, Map.of());
+                Socket another = new Socket(
+                        InetAddress.getLoopbackAddress(),
+                        first.listener.address().port())) {
+            Link second = first.nodes.accepted().link();
+            ByteBuf toFirst = Unpooled.buffer();
+            ByteBuf toSecond = Unpooled.buffer();
+            SplittableRandom random = new SplittableRandom(7);
+            OnLoop.run(first.loop, () -> {
+                for (int i = 0; i < 400; i++) {
+                    boolean one = random.nextBoolean();
+                    byte[] bytes = new byte[random.nextInt(10) == 0 ? 9_000 : random.nextInt(300)];
+                    random.nextBytes(bytes);
+                    Frame frame = new Frame().set(FrameKind.DATA, 0, 1, i).body(Unpooled.copiedBuffer(bytes));
+                    (one ? toFirst : toSecond).writeBytes(FrameParserTest.wire(frame));
+                    assertThat((one ? first.link : second).offer(frame)).isTrue();
+                }
+            });
+            assertThat(Unpooled.wrappedBuffer(first.socket.getInputStream().readNBytes(toFirst.readableBytes())))
+                    .isEqualTo(toFirst);
+            another.setSoTimeout(30_000);
+            assertThat(Unpooled.wrappedBuffer(another.getInputStream().readNBytes(toSecond.readableBytes())))
+                    .isEqualTo(toSecond);
+            OnLoop.run(first.loop, second::close);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     void whatIsWrittenIsWhatTheLayoutSays(boolean onEpoll) throws Exception {
         try (Plain plain = new Plain(onEpoll, Map.of()).receiving()) {
             ByteBuf expected = Unpooled.buffer();
@@ -374,7 +417,9 @@ class TcpLinkTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void closingGivesAPeerUpThatDoesNotRead(boolean onEpoll) throws Exception {
-        try (Plain plain = new Plain(onEpoll, Map.of("linger", "100ms")).receiving()) {
+        // More waits than the buffers of both sockets can ever hold.
+        Map<String, String> options = Map.of("linger", "100ms", "high-water", "16m", "send-buffer", "64k");
+        try (Plain plain = new Plain(onEpoll, options).receiving()) {
             long taken = fill(plain);
             ByteBuf last = Unpooled.directBuffer().writeZero(9_000);
             OnLoop.run(plain.loop, plain.link::close);
