@@ -340,8 +340,8 @@ final class Handshake implements LinkHandler {
     private void next(@Nullable String lastFailure) {
         String path = candidates.poll();
         if (path == null) {
-            exhausted = new PathRequired("no path to " + name() + " could be opened; the last failed with: " + lastFailure
-                    + "\n" + recorder.build(Objects.requireNonNull(peerId)));
+            exhausted = new PathRequired("no path to " + name() + " could be opened; the last failed with: "
+                    + lastFailure + "\n" + recorder.build(Objects.requireNonNull(peerId)));
             send(out.set(FrameKind.PROBE, 0, 0, 0).words(0, LAST));
             return;
         }

@@ -27,6 +27,7 @@ public interface BootstrapContract extends LoopContract, ListeningContract, Host
 
     @Override
     default Loop newLoop(String name, Waiting waiting) {
-        return bootstrap().newLoop(name, waiting, new TransportSettings(RuntimeFolder.standard(), nativeAllowed(), Map.of()));
+        return bootstrap()
+                .newLoop(name, waiting, new TransportSettings(RuntimeFolder.standard(), nativeAllowed(), Map.of()));
     }
 }

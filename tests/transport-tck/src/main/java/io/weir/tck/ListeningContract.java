@@ -78,8 +78,8 @@ interface ListeningContract extends Receptions {
         try (Reception reception = Reception.open(contract())) {
             for (PeerAddress absent :
                     List.of(new PeerAddress("127.0.0.1", free), new PeerAddress("no-such.invalid", free))) {
-                assertThatThrownBy(() ->
-                                Await.value(reception.bootstrap.connect(absent, reception.settings, reception.connecting)))
+                assertThatThrownBy(() -> Await.value(
+                                reception.bootstrap.connect(absent, reception.settings, reception.connecting)))
                         .isInstanceOf(PeerUnavailable.class)
                         .hasMessageContaining(absent.host())
                         .hasMessageContaining(Integer.toString(absent.port()));

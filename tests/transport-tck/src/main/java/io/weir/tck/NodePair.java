@@ -70,8 +70,8 @@ final class NodePair implements AutoCloseable {
         Loop firstLoop = bootstrap.newLoop("tck-first", Waiting.BALANCED, plain);
         Loop secondLoop = oneLoop ? firstLoop : bootstrap.newLoop("tck-second", Waiting.FRUGAL, plain);
         CompletableFuture<Link> accepted = new CompletableFuture<>();
-        Bootstrap.Listener listener = Await.value(
-                bootstrap.bind(fixture.address(folder), plain, () -> secondLoop, accepted::complete));
+        Bootstrap.Listener listener =
+                Await.value(bootstrap.bind(fixture.address(folder), plain, () -> secondLoop, accepted::complete));
         Link connected = Await.value(bootstrap.connect(listener.address(), plain, firstLoop));
         Await.until("the listener accepts the connection", accepted::isDone);
         Node connecting = new Node(first, firstLoop, connected, true);
