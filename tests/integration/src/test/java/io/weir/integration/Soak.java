@@ -68,13 +68,9 @@ final class Soak {
         }
     }
 
-    private static void check(String what, long before, long after) {
-        check(what, (Object) before, (Object) after);
-    }
-
     private void run(long seconds) {
         // The first round loads and opens whatever is kept for good.
-        jobs(Flux.range(0, 100)).block(Patience.LIMIT);
+        var unused = jobs(Flux.range(0, 100)).block(Patience.LIMIT);
         settle();
         Holdings before = Holdings.now();
         String there = state();
