@@ -2,6 +2,8 @@ package io.weir.channel;
 
 import io.weir.core.ErrorCode;
 import io.weir.core.Message;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
 
@@ -9,6 +11,8 @@ import org.reactivestreams.Publisher;
 final class AnswerHandler implements PortHandler {
 
     private final Function<? super Message, ? extends Publisher<Message>> handler;
+    private final Set<Answerer> open = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
 
     AnswerHandler(Function<? super Message, ? extends Publisher<Message>> handler) {
         this.handler = handler;
@@ -23,11 +27,17 @@ final class AnswerHandler implements PortHandler {
             return;
         }
         channel.accept();
-        new Answerer(channel, handler).start();
+        Answerer answerer = new Answerer(channel, handler, open::remove);
+        open.add(answerer);
+        answerer.start();
+        if (closed) {
+            answerer.close();
+        }
     }
 
     @Override
     public void closed() {
-        // Channels that are open go on; new ones find nobody.
+        closed = true;
+        open.forEach(Answerer::close);
     }
 }

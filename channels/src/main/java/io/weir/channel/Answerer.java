@@ -2,10 +2,13 @@ package io.weir.channel;
 
 import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
+import io.weir.core.ErrorCode;
 import io.weir.core.Message;
+import io.weir.core.Refused;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -23,25 +26,62 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     private final Channel channel;
     private final Function<? super Message, ? extends Publisher<Message>> handler;
     private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
+    private final Consumer<Answerer> onEnd;
     private boolean endWhenIdle;
+    private boolean closed;
     /** Requests that were answered, and for which the peer was not asked for others yet. */
     private int answered;
 
-    Answerer(Channel channel, Function<? super Message, ? extends Publisher<Message>> handler) {
+    Answerer(
+            Channel channel,
+            Function<? super Message, ? extends Publisher<Message>> handler,
+            Consumer<Answerer> onEnd) {
         this.channel = channel;
         this.handler = handler;
+        this.onEnd = onEnd;
     }
 
     void start() {
+        channel.whileOpen(() -> onEnd.accept(this));
         channel.outbound().feeder(this);
         channel.aborts(this::abort);
         channel.inbound().sink(this);
         channel.inbound().request(channel.session().windowItems());
     }
 
+    /** The port is no longer served: what was begun is still answered, then the channel ends. Any thread. */
+    void close() {
+        channel.execute(() -> {
+            closed = true;
+            endIfClosed();
+        });
+    }
+
+    private void endIfClosed() {
+        if (closed && running.isEmpty() && channel.outbound().isEmpty()) {
+            channel.fail(ErrorCode.NO_SUCH_PORT, notServed());
+        }
+    }
+
+    private Refused notServed() {
+        return new Refused("port '" + channel.port() + "' is no longer served");
+    }
+
     @Override
     public void message(Message message, int flags, int number) {
         boolean awaited = (flags & Flags.REQUEST) != 0;
+        if (closed) {
+            message.release();
+            if (awaited) {
+                send(Message.of(Errors.text(notServed())), Flags.ANSWER | Flags.FAILED | Flags.EMPTY, number);
+            } else {
+                Ports.LOG.warn(
+                        "A message to port '{}' from {} was dropped: the port is no longer served",
+                        channel.port(),
+                        channel.session().peerId());
+            }
+            return;
+        }
         try {
             Publisher<Message> answer = Objects.requireNonNull(
                     handler.apply(message), () -> "the handler of port '" + channel.port() + "' yields null");
@@ -105,6 +145,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         if (answer != null) {
             answer.cancel();
             more();
+            endIfClosed();
         }
     }
 
@@ -117,6 +158,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     @Override
     public void ended() {
+        onEnd.accept(this);
         // The answers that are still due are sent; then this half ends as well.
         if (running.isEmpty()) {
             channel.outbound().end(false);
@@ -132,15 +174,18 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         if (endWhenIdle && running.isEmpty()) {
             channel.outbound().end(false);
         }
+        endIfClosed();
     }
 
     @Override
     public void failed(Throwable error) {
+        onEnd.accept(this);
         abortAll();
     }
 
     @Override
     public void cancelled() {
+        onEnd.accept(this);
         abortAll();
         channel.cancelInbound();
     }
@@ -152,6 +197,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             answered = 0;
             channel.inbound().request(owed);
         }
+        endIfClosed();
     }
 
     @Override

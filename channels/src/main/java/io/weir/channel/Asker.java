@@ -142,7 +142,11 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
         } else if ((flags & Flags.FAILED) != 0) {
             String text = message.text();
             message.release();
-            ask.fail(new RemoteFailure(session.peerId() + " failed to answer on port '" + port + "': " + text));
+            ask.fail(
+                    (flags & Flags.EMPTY) != 0
+                            ? new Refused(session.peerId() + ": " + text)
+                            : new RemoteFailure(
+                                    session.peerId() + " failed to answer on port '" + port + "': " + text));
         } else if ((flags & Flags.EMPTY) != 0) {
             message.release();
             ask.complete();

@@ -57,6 +57,7 @@ public final class Channel {
     private final List<MonoSink<Void>> closing = new ArrayList<>(0);
 
     private boolean touched;
+    private boolean cancelledFailed;
     private boolean outOpen = true;
     private boolean inOpen = true;
 
@@ -323,6 +324,18 @@ public final class Channel {
                 controls.cancel = true;
                 controls.list();
             }
+        }
+    }
+
+    /**
+     * We have failed, and the peer takes nothing of what it shall have before it hears so: it may be waiting for us to take
+     * what it sends, as an echo does, which we never shall.
+     */
+    void cancelFailed() {
+        if (!cancelledFailed && !inbound.ended() && !inbound.cancelledHere()) {
+            cancelledFailed = true;
+            controls.cancel = true;
+            controls.list();
         }
     }
 

@@ -12,7 +12,7 @@ final class Flags {
     /** With ANSWER: the request has failed; the control data says how, the payload holds the text. */
     static final int FAILED = 4;
 
-    /** With ANSWER: the request has been served and there is no value. */
+    /** With ANSWER: the request has been served and there is no value. With FAILED: nobody has looked at it. */
     static final int EMPTY = 8;
 
     /** OPEN: the channel will carry requests and single messages. */

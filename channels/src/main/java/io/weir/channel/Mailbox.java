@@ -5,9 +5,11 @@ import io.weir.core.Overloaded;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -38,6 +40,8 @@ public final class Mailbox extends Flux<Received> implements Disposable {
     private final List<Subscriber> subscribers = new ArrayList<>();
     /** What came from each sender since it was last asked for more. */
     private final Map<MailboxFeed, Integer> owed = new HashMap<>();
+
+    private final Set<MailboxFeed> feeds = new HashSet<>();
 
     private boolean disposed;
 
@@ -91,6 +95,16 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         return messages.size();
     }
 
+    private synchronized boolean begin(MailboxFeed feed) {
+        return !disposed && feeds.add(feed);
+    }
+
+    /** Nothing comes from there any more. */
+    synchronized void ended(MailboxFeed feed) {
+        feeds.remove(feed);
+        owed.remove(feed);
+    }
+
     void add(Received received) {
         boolean over;
         synchronized (this) {
@@ -139,12 +153,20 @@ public final class Mailbox extends Flux<Received> implements Disposable {
     private synchronized @Nullable Delivery nextDelivery() {
         for (Iterator<Received> each = messages.iterator(); each.hasNext(); ) {
             Received received = each.next();
-            for (Subscriber subscriber : subscribers) {
-                if (subscriber.demand > 0 && subscriber.match.test(received)) {
-                    each.remove();
-                    subscriber.demand -= subscriber.demand == Long.MAX_VALUE ? 0 : 1;
-                    return new Delivery(received, subscriber);
-                }
+            Subscriber taker = takerOf(received);
+            if (taker != null) {
+                each.remove();
+                taker.demand -= taker.demand == Long.MAX_VALUE ? 0 : 1;
+                return new Delivery(received, taker);
+            }
+        }
+        return null;
+    }
+
+    private @Nullable Subscriber takerOf(Received received) {
+        for (Subscriber subscriber : subscribers) {
+            if (subscriber.demand > 0 && subscriber.match.test(received)) {
+                return subscriber;
             }
         }
         return null;
@@ -153,7 +175,8 @@ public final class Mailbox extends Flux<Received> implements Disposable {
     private void failIfStuck() {
         List<Subscriber> stuck = new ArrayList<>();
         synchronized (this) {
-            if (messages.size() >= capacity) {
+            // What has come since the last delivery may match.
+            if (messages.size() >= capacity && messages.stream().allMatch(each -> takerOf(each) == null)) {
                 for (Iterator<Subscriber> each = subscribers.iterator(); each.hasNext(); ) {
                     Subscriber subscriber = each.next();
                     if (subscriber.demand > 0) {
@@ -169,22 +192,30 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         }
     }
 
-    /** Serves the port no longer; releases what waits; completes the subscribers. */
+    /**
+     * Serves the port no longer: senders, and who awaits an answer, fail with {@link io.weir.core.Refused}. Releases what waits;
+     * completes the subscribers.
+     */
     @Override
     public void dispose() {
         List<Subscriber> told;
         List<Received> left;
+        List<MailboxFeed> open;
         synchronized (this) {
             if (disposed) {
                 return;
             }
             disposed = true;
+            open = List.copyOf(feeds);
+            feeds.clear();
+            owed.clear();
             told = List.copyOf(subscribers);
             subscribers.clear();
             left = List.copyOf(messages);
             messages.clear();
         }
         serving.dispose();
+        open.forEach(MailboxFeed::close);
         left.forEach(Received::release);
         told.forEach(each -> each.actual.onComplete());
     }
@@ -234,10 +265,11 @@ public final class Mailbox extends Flux<Received> implements Disposable {
 
         @Override
         public void opened(Channel channel, boolean requests) {
-            if (isDisposed()) {
-                channel.refuse(ErrorCode.NO_SUCH_PORT, "port '" + port + "' is no longer served");
+            MailboxFeed feed = new MailboxFeed(Mailbox.this, channel);
+            if (begin(feed)) {
+                feed.start();
             } else {
-                new MailboxFeed(Mailbox.this, channel).start();
+                channel.refuse(ErrorCode.NO_SUCH_PORT, "port '" + port + "' is no longer served");
             }
         }
 

@@ -1,6 +1,8 @@
 package io.weir.channel;
 
+import io.weir.core.ErrorCode;
 import io.weir.core.Message;
+import io.weir.core.Refused;
 import reactor.core.publisher.Mono;
 
 /** What one channel brings into a mailbox, and the way of answers back. Loop thread only, but for {@link #reply} and {@link #more}. */
@@ -31,6 +33,12 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     Peer peer() {
         return channel.peer();
+    }
+
+    /** The mailbox is no more. Any thread. */
+    void close() {
+        channel.execute(() ->
+                channel.fail(ErrorCode.NO_SUCH_PORT, new Refused("port '" + channel.port() + "' is no longer served")));
     }
 
     /** The mailbox has room for this many more. */
@@ -69,12 +77,14 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     @Override
     public void ended() {
+        mailbox.ended(this);
         channel.outbound().end(false);
     }
 
     @Override
     public void failed(Throwable error) {
         // What has arrived stays in the mailbox; answers to it fail.
+        mailbox.ended(this);
     }
 
     @Override

@@ -331,6 +331,9 @@ final class Outbound implements Outgoing {
 
     private void starve(long cost) {
         session.stalled();
+        if (failure != null) {
+            channel.cancelFailed();
+        }
         if (credits.items() > 0 && wanted < cost) {
             wanted = cost;
             channel.want(cost);

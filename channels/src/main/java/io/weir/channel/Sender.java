@@ -106,6 +106,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
 
     @Override
     public void onSubscribe(Subscription subscription) {
+        Objects.requireNonNull(subscription, "subscription");
         if (channel.inLoop()) {
             subscribed(subscription);
         } else {
@@ -193,7 +194,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
             done = true;
             cancelUpstream();
             channel.failBehindQueue(error);
-            actual.onError(error);
+            tell(error);
         }
     }
 
@@ -330,6 +331,13 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         if (error == null) {
             actual.onComplete();
         } else {
+            tell(error);
+        }
+    }
+
+    /** Who cancels when the receiving half fails, as an exchange does, has heard of the error there. */
+    private void tell(Throwable error) {
+        if (!cancelled.get()) {
             actual.onError(error);
         }
     }

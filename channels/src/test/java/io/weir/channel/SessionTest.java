@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.weir.core.Message;
 import io.weir.core.Refused;
@@ -14,6 +15,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxSink;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
@@ -128,6 +130,34 @@ class SessionTest {
                 .then(pair.loop::settle)
                 .verifyErrorMessage("no more paper");
         assertThat(atServer.get()).isInstanceOf(RemoteFailure.class).hasMessageContaining("no more paper");
+        assertThat(pair.server.channelCount()).isZero();
+        assertThat(pair.client.channelCount()).isZero();
+    }
+
+    /** The echo waits for us to take its answers, and we wait for it to take what comes before our error. */
+    @Test
+    void anErrorBehindWhatNobodyTakesStillEndsTheChannel() {
+        SessionPair pair = new SessionPair(spec, 16);
+        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        List<ByteBuf> payloads = new ArrayList<>();
+        AtomicReference<FluxSink<Message>> emitter = new AtomicReference<>();
+        Flux<Message> source = Flux.create(sink -> {
+            emitter.set(sink);
+            sink.onRequest(n -> {
+                for (long i = 0; i < n; i++) {
+                    ByteBuf payload = Unpooled.buffer(400_000).writeZero(400_000);
+                    payloads.add(payload);
+                    sink.next(Message.of(payload));
+                }
+            });
+        });
+        StepVerifier.create(pair.client.peer().exchange("echo", source), 1)
+                .then(pair.loop::settle)
+                .consumeNextWith(Message::release)
+                .then(() -> emitter.get().error(new IllegalStateException("no more paper")))
+                .verifyErrorMessage("no more paper");
+        pair.loop.settle();
+        assertThat(payloads).hasSizeGreaterThan(10).allMatch(payload -> payload.refCnt() == 0);
         assertThat(pair.server.channelCount()).isZero();
         assertThat(pair.client.channelCount()).isZero();
     }

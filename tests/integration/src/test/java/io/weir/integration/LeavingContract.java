@@ -189,6 +189,7 @@ interface LeavingContract extends OnRoute {
             send(stalled.near(), atNear, Sizes.LONG);
             receive(stalled.far(), atFar, 0);
             sources.subList(0, 10).forEach(source -> source.awaitEmitted(300));
+            sources.forEach(Source::awaitSubscribed);
         }
 
         private void both(Channel channel, List<Probe<?>> at) {

@@ -53,7 +53,7 @@ final class Soak {
             new Soak(peer, new SplittableRandom(seed)).run(seconds);
             node.close().block(Patience.LIMIT);
             check("threads", before, Holdings.now().threads());
-            check("payloads", 0, Payloads.out());
+            check("payloads", 0L, Payloads.out());
         } catch (Throwable t) {
             System.out.println("FAILED with seed " + seed);
             t.printStackTrace(System.out);

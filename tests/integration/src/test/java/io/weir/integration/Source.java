@@ -89,6 +89,10 @@ final class Source {
         Patience.until(() -> emitted() + " of " + count + " messages were asked for", () -> emitted() >= count);
     }
 
+    void awaitSubscribed() {
+        Patience.until("the source is subscribed to", () -> subscriptions() > 0);
+    }
+
     void awaitCancelled() {
         Patience.await("the source is cancelled", cancelled);
     }
