@@ -425,8 +425,17 @@ public final class Channel {
         forget();
     }
 
-    /** Gives up the number, once nothing is to be sent, awaited or released any more. */
+    /**
+     * Gives up the number, once nothing is to be sent, awaited or released any more. After the session only what has come whole
+     * is left, for whoever asks for it.
+     */
     void forget() {
+        if (session.endedWith() != null) {
+            if (inbound.done()) {
+                session.forget(this);
+            }
+            return;
+        }
         if (!outOpen && !inOpen && !controls.listed && !outbound.awaitsDelivery() && inbound.done()) {
             session.forget(this);
         }

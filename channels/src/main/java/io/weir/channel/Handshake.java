@@ -504,6 +504,12 @@ final class Handshake implements LinkHandler {
             switch (in.kind()) {
                 case PROBE -> {
                     check(in);
+                    if (!theirsOpen) {
+                        // A probe over a fast link may overtake the OPENED that was sent before it over the bootstrap
+                        // connection.
+                        theirsOpen = true;
+                        proceed();
+                    }
                     offer(out.set(FrameKind.PROBED, 0, 0, number).words(theirNonce, in.second()));
                 }
                 case PROBED -> {

@@ -313,6 +313,15 @@ final class Inbound {
         failedByPeer(reason);
     }
 
+    /** Our node ends: what has come whole, and still waits to be asked for, is lost. */
+    void abandon(Throwable reason) {
+        if (!done()) {
+            error = reason;
+            drain();
+            release();
+        }
+    }
+
     /** The sink wants no more, which is as good as having had everything. */
     void cancel() {
         if (cancelled) {

@@ -36,6 +36,7 @@ import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -67,6 +68,8 @@ public final class Node {
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
     private final AtomicInteger nextLoop = new AtomicInteger();
     private final AtomicBoolean closing = new AtomicBoolean();
+    /** Fails when the node closes. */
+    private final Sinks.Empty<Peer> noMoreConnecting = Sinks.empty();
     /** Runs once, whoever subscribes first; a waiting caller that loses interest does not stop it. */
     private final Mono<Void> closed = Mono.defer(this::shutDown).cache();
 
@@ -191,9 +194,11 @@ public final class Node {
         return Mono.defer(() -> {
             checkOpen();
             Loop loop = loop();
-            return bootstrap
+            Mono<Peer> connected = bootstrap
                     .connect(address, bootstrapSettings(), loop)
                     .flatMap(link -> Mono.create(sink -> shake(loop, link, policy, address, sink)));
+            // Whatever step it has reached, it must not wait for a loop that has ended.
+            return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
         });
     }
 
@@ -217,6 +222,11 @@ public final class Node {
 
     private void shake(Loop loop, Link link, PathPolicy policy, PeerAddress address, MonoSink<Peer> sink) {
         Runnable begin = () -> {
+            if (closing.get()) {
+                link.close();
+                sink.error(leaving());
+                return;
+            }
             Handshake handshake =
                     new Handshake(this, loop, link, true, policy, address.toString(), new SinkOutcome(sink));
             sink.onCancel(() ->
@@ -344,15 +354,24 @@ public final class Node {
 
     private Mono<Void> shutDown() {
         closing.set(true);
+        noMoreConnecting.tryEmitError(leaving()).orThrow();
         listeners.forEach(Disposable::dispose);
         ports.close();
         for (Handshake each : peers.handshakes()) {
-            each.loop().execute(() -> each.fail(new Refused(id + " is closing")));
+            each.loop().execute(() -> each.fail(leaving()));
         }
         Duration limit = spec.drainTimeout();
         return Flux.fromIterable(peers.sessions())
                 .flatMap(session -> session.drained(limit).then(session.left(id + " is closing")))
-                .then(Flux.fromIterable(loops).flatMap(Loop::close).then());
+                .thenMany(Flux.defer(() -> Flux.fromIterable(peers.undelivered())))
+                .flatMap(session -> session.abandonUndelivered(id + " is closing"))
+                .thenMany(Flux.fromIterable(loops))
+                .flatMap(Loop::close)
+                .then();
+    }
+
+    private Refused leaving() {
+        return new Refused(id + " is closing");
     }
 
     private Loop loop() {

@@ -48,6 +48,9 @@ final class Peers {
     /** Every live session, also both ends of a connection to oneself. */
     private final Set<Session> all = new HashSet<>();
 
+    /** Ended sessions of which something still waits to be asked for. */
+    private final Set<Session> undelivered = new HashSet<>();
+
     private final Set<Handshake> handshakes = new HashSet<>();
     private final Map<UUID, List<Waiting>> waiting = new HashMap<>();
 
@@ -194,6 +197,11 @@ final class Peers {
         synchronized (this) {
             sessions.remove(session.peerId().id(), session);
             all.remove(session);
+            if (session.undelivered()) {
+                undelivered.add(session);
+            } else {
+                undelivered.remove(session);
+            }
         }
         if (guard != null) {
             guard.close();
@@ -202,6 +210,10 @@ final class Peers {
 
     synchronized List<Session> sessions() {
         return List.copyOf(all);
+    }
+
+    synchronized List<Session> undelivered() {
+        return List.copyOf(undelivered);
     }
 
     synchronized @Nullable Peer find(UUID id) {

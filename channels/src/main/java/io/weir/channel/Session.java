@@ -303,6 +303,9 @@ final class Session implements LinkHandler {
         if (latest == channel) {
             latest = null;
         }
+        if (ended != null && channels.isEmpty()) {
+            onEnd.accept(this);
+        }
     }
 
     @Override
@@ -582,8 +585,26 @@ final class Session implements LinkHandler {
         for (Channel channel : new ArrayList<>(channels.values())) {
             channel.lost(reason);
         }
-        channels.clear();
+        channels.values().removeIf(channel -> channel.inbound().done());
+        counters.channels = channels.size();
         latest = null;
         onEnd.accept(this);
+    }
+
+    /** Whether something has come whole before the session ended, and waits to be asked for. */
+    boolean undelivered() {
+        return !channels.isEmpty();
+    }
+
+    /** Gives up what still waits after the end, as our node ends as well. */
+    Mono<Void> abandonUndelivered(String reason) {
+        return Mono.create(sink -> execute(() -> {
+            for (Channel channel : new ArrayList<>(channels.values())) {
+                channel.inbound()
+                        .abandon(new SessionLost("the connection to " + peer.id()
+                                + " was closed here before everything that had come was asked for: " + reason));
+            }
+            sink.success();
+        }));
     }
 }

@@ -115,6 +115,24 @@ interface LeavingContract extends OnRoute {
         received.awaitComplete();
     }
 
+    /** What has come whole waits for whoever asks, but not longer than the node that holds it. */
+    @Test
+    default void whatNobodyAskedForEndsWithItsNode(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Pair.Ends ends = pair.open("unread");
+        Probe<Message> received = Probe.releasing(1);
+        ends.far().receive().subscribe(received);
+        ends.near().send(new Parcels(Seed.of("unread"), Sizes.TINY).flux(20)).block(Patience.LIMIT);
+        pair.peer().close().block(Patience.LIMIT);
+        Patience.until("the far node knows", () -> pair.far().connected().isEmpty());
+
+        pair.far().close().block(Patience.LIMIT);
+
+        assertThat(received.awaitError())
+                .isInstanceOf(SessionLost.class)
+                .hasMessageContaining("before everything that had come was asked for");
+    }
+
     /** A peer that takes nothing does not keep a node from closing. */
     @Test
     default void aStalledPeerDoesNotHoldUpClosing(Nodes nodes) {

@@ -177,6 +177,12 @@ class ProcessesTest implements OnRoute {
                     .verify(Patience.LIMIT);
             Probe<Message> asking = Probe.releasing(1);
             peer.ask(Other.NEVER, Message.of("?")).subscribe(asking);
+            // The first request opens a channel and goes when that is accepted; a few round trips later it is there.
+            StepVerifier.create(Flux.range(0, 5)
+                            .concatMap(i -> peer.ask(Other.ASK, Message.of("!")).doOnNext(Message::release))
+                            .then())
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
 
             assertThat(child.leave()).as(child.said()).isZero();
 

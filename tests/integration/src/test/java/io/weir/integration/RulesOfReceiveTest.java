@@ -4,6 +4,7 @@ import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
+import io.weir.tck.LeakWatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -57,6 +58,8 @@ public class RulesOfReceiveTest extends PublisherVerification<Message> {
     @AfterClass
     public void close() {
         Flux.fromIterable(nodes).flatMap(Node::close).then().block(Patience.LIMIT);
+        Patience.until("no payload is out", () -> Payloads.out() == 0);
+        LeakWatch.failOnLeaks();
     }
 
     @Override

@@ -36,7 +36,7 @@ public final class LeakWatch implements LauncherSessionListener {
     }
 
     /** Fails if buffers were dropped without a release since the last call. */
-    static void failOnLeaks() {
+    public static void failOnLeaks() {
         List<String> leaks = leaks();
         if (!leaks.isEmpty()) {
             throw new AssertionError(
