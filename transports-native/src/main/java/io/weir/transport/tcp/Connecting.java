@@ -50,7 +50,7 @@ final class Connecting {
     }
 
     private Mono<Connection> connect(SocketAddress remote) {
-        return TcpClient.newConnection()
+        return new Handover(TcpClient.newConnection()
                 .runOn(LoopSockets.connecting(loop), loop.onEpoll())
                 .resolver(NoopAddressResolverGroup.INSTANCE)
                 .remoteAddress(() -> remote)
@@ -60,8 +60,7 @@ final class Connecting {
                     Sockets.configure(channel, options);
                     channel.pipeline().addFirst(new TcpInbound(this::open, link -> {}));
                 })
-                .connect()
-                .cast(Connection.class);
+                .connect());
     }
 
     private TcpLink open(ChannelHandlerContext context) {
