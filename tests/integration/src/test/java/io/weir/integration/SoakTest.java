@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -21,9 +22,10 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 1, unit = TimeUnit.DAYS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("one-jdk")
 class SoakTest implements OnRoute {
 
-    private static final int SECONDS = Integer.getInteger("weir.soak.seconds", 20);
+    private static final int SECONDS = Integer.getInteger("weir.soak.seconds", 12);
 
     @ParameterizedTest
     @EnumSource(names = {"SHM", "TCP"})

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
@@ -15,6 +16,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** The tests of the contract notice a link that breaks it. */
+@Tag("one-jdk")
 class ContractTest {
 
     private static Sabotage way;
