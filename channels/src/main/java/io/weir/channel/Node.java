@@ -339,6 +339,14 @@ public final class Node {
         return connected().stream().map(Peer::path).toList();
     }
 
+    /**
+     * How often a loop of this node was kept from its work for 10 ms or more: by a subscriber or handler that belongs behind
+     * {@code publishOn}, or because the machine gave it no processor. A warning in the log names the loop.
+     */
+    public long stalls() {
+        return loops.stream().mapToLong(Loop::stalls).sum();
+    }
+
     /** What has gone between this node and each peer. */
     public List<PeerStats> stats() {
         return peers.sessions().stream().map(Session::stats).toList();

@@ -52,6 +52,14 @@ public interface Loop extends Executor {
     Disposable watch(int descriptor, Runnable onReadable);
 
     /**
+     * How often something kept the loop from its work for 10 ms or more: a slow subscriber or handler, or a machine that gave it
+     * no processor. 0 for loops that do not count it. Any thread may call.
+     */
+    default long stalls() {
+        return 0;
+    }
+
+    /**
      * Ends the loop after the tasks that are already queued; what is still registered is closed. Any thread may call; the
      * thread has ended when the returned {@code Mono} completes.
      */

@@ -21,6 +21,8 @@ import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -36,6 +38,8 @@ public final class NettyLoop implements Loop {
 
     /** One round ends a Netty event loop; closing its channels may leave tasks, which leave others. */
     private static final int ENDING_ROUNDS = 100;
+
+    private static final Logger LOG = LoggerFactory.getLogger(NettyLoop.class);
 
     private final LoopThread thread;
     private final ManualIoEventLoop eventLoop;
@@ -232,6 +236,7 @@ public final class NettyLoop implements Loop {
         pace.turn(work);
         if (pollables.isEmpty() || pace.socketsDue()) {
             work += sockets(NOT_AT_ALL);
+            warnOfStall();
         }
         work += tasks.run(failures);
         turnEnd.run(failures);
@@ -242,8 +247,31 @@ public final class NettyLoop implements Loop {
         }
     }
 
+    private void warnOfStall() {
+        long nanos = pace.stallToWarnOf();
+        if (nanos > 0) {
+            LOG.warn(
+                    "Loop {} was kept from its work {} times, for up to {} ms: subscribers or handlers on it take long (slow work"
+                            + " belongs behind publishOn), or the machine gave it no processor",
+                    name(),
+                    pace.stalls(),
+                    nanos / 1_000_000);
+        }
+    }
+
+    /** Tells the loop, which may just have been asleep, that something has come. On the loop's thread only. */
+    public void woken() {
+        pace.woken();
+    }
+
+    @Override
+    public long stalls() {
+        return pace.stalls();
+    }
+
     private void rest() {
         pace.resting();
+        warnOfStall();
         tasks.fallAsleep();
         boolean mayRest = pollables.asleep(failures);
         int work = sockets(mayRest ? UNTIL_SOMETHING_HAPPENS : NOT_AT_ALL);

@@ -26,6 +26,15 @@ final class Pace {
     /** Then it sleeps at once this often, as a power of two, until it tries again. */
     private static final int LONGEST_BREAK = 8;
 
+    /** Longer between two looks at the clock, and whoever waits for this loop notices. */
+    private static final long STALL_NANOS = 10_000_000;
+
+    /** So many make a warning; a few are always there, when classes are loaded. */
+    private static final int MANY_STALLS = 10;
+
+    /** Stalls are warned of so often at most. */
+    private static final long WARNING_NANOS = 60_000_000_000L;
+
     private final long spinNanos;
     private final LongSupplier clock;
 
@@ -41,8 +50,15 @@ final class Pace {
     /** How often in a row that was in vain, and so how often the loop sleeps at once from now on. */
     private int inVain;
 
+    private volatile long stalls;
+    private long longestStall;
+    private long warnedAt;
+    private long warnedOf;
+
     private int rests;
+    private boolean resting;
     private long restedAt;
+    private long slept;
 
     /**
      * Begins at work.
@@ -54,6 +70,7 @@ final class Pace {
         this.clock = clock;
         this.now = clock.getAsLong();
         this.socketsAt = now;
+        this.warnedAt = now - WARNING_NANOS;
     }
 
     /** A turn has begun, and this much was polled in it. */
@@ -62,8 +79,40 @@ final class Pace {
         looked = turns >= TURNS;
         if (looked) {
             turns = 0;
-            now = clock.getAsLong();
+            look();
         }
+    }
+
+    private void look() {
+        long before = now;
+        now = clock.getAsLong();
+        long gap = now - before;
+        if (gap >= STALL_NANOS) {
+            stalled(gap);
+        }
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes it.
+    private void stalled(long nanos) {
+        stalls++;
+        longestStall = Math.max(longestStall, nanos);
+    }
+
+    /** How often 10 ms or more passed between two looks at the clock without a rest. Any thread may ask. */
+    long stalls() {
+        return stalls;
+    }
+
+    /** The longest stall in nanoseconds since the last warning, if it is time for another one; else 0. */
+    long stallToWarnOf() {
+        long longest = longestStall;
+        if (stalls - warnedOf < MANY_STALLS || now - warnedAt < WARNING_NANOS) {
+            return 0;
+        }
+        warnedAt = now;
+        warnedOf = stalls;
+        longestStall = 0;
+        return longest;
     }
 
     /** Whether sockets should be looked at in this turn, although there are rings that want to be polled. */
@@ -128,14 +177,26 @@ final class Pace {
 
     /** The loop falls asleep. */
     void resting() {
-        restedAt = clock.getAsLong();
+        look();
+        restedAt = now;
+        resting = true;
+    }
+
+    /** Something has woken the loop, and is about to be handled before {@link #rested}. */
+    void woken() {
+        if (resting) {
+            resting = false;
+            now = clock.getAsLong();
+            slept = now - restedAt;
+        }
     }
 
     /** The loop is awake again. If it hardly slept, looking would have found what woke it. */
     void rested() {
-        now = clock.getAsLong();
+        woken();
+        look();
         socketsAt = now;
-        if (now - restedAt < spinNanos) {
+        if (slept < spinNanos) {
             inVain = 0;
             rests = 0;
         }

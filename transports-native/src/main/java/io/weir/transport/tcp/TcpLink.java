@@ -173,6 +173,7 @@ final class TcpLink implements Link {
 
     /** These bytes have arrived. Takes over the buffer. */
     void received(ByteBuf bytes) {
+        loop.woken();
         if (closed || reason != null) {
             bytes.release();
         } else if (handler == null || !early.isEmpty()) {

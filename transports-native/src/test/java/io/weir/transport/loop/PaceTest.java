@@ -95,6 +95,39 @@ class PaceTest {
     }
 
     @Test
+    void tellsWorkThatTakesLongFromSleep() {
+        Pace pace = pace(Waiting.FRUGAL);
+        assertThat(idleTurn(pace)).isTrue();
+        sleep(pace, 1_000_000_000);
+        assertThat(pace.stalls()).isZero();
+        assertThat(pace.stallToWarnOf()).isZero();
+
+        pace.resting();
+        now += 1_000_000_000;
+        pace.woken();
+        now += 12_000_000;
+        pace.woken();
+        pace.rested();
+        assertThat(pace.stalls()).isEqualTo(1);
+        for (int i = 2; i <= 10; i++) {
+            assertThat(pace.stallToWarnOf()).isZero();
+            now += 10_000_000 + i;
+            sleep(pace, 5);
+            assertThat(pace.stalls()).isEqualTo(i);
+        }
+        assertThat(pace.stallToWarnOf()).isEqualTo(12_000_000);
+
+        for (int i = 0; i < 10; i++) {
+            now += 34_000_000;
+            sleep(pace, 5);
+        }
+        assertThat(pace.stallToWarnOf()).as("so soon").isZero();
+        sleep(pace, 61_000_000_000L);
+        assertThat(pace.stallToWarnOf()).isEqualTo(34_000_000);
+        assertThat(pace.stallToWarnOf()).isZero();
+    }
+
+    @Test
     void socketsAreLookedAtSeldomWhilePollingFindsWorkAndOftenWhileItDoesNot() {
         Pace busy = pace(Waiting.LATENCY);
         int looks = 0;
