@@ -129,9 +129,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     public void onNext(Message message) {
         Objects.requireNonNull(message, "message");
         if (channel.inLoop()) {
-            if (crossings.get() != 0) {
-                drainCrossing();
-            }
+            takeCrossed();
             take(message);
         } else if (crossing.offer(message)) {
             wake();
@@ -158,7 +156,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
 
     private void last() {
         if (channel.inLoop()) {
-            drainCrossing();
+            takeCrossed();
             ended();
         } else {
             wake();
@@ -171,14 +169,19 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         }
     }
 
+    /** Only the task that {@link #wake} left counts down: taking a message may lead back here, and what it took counts once. */
     private void drainCrossing() {
         int seen = crossings.get();
         while (seen != 0) {
-            for (Message next; (next = crossing.poll()) != null; ) {
-                take(next);
-            }
+            takeCrossed();
             ended();
             seen = crossings.addAndGet(-seen);
+        }
+    }
+
+    private void takeCrossed() {
+        for (Message next; (next = crossing.poll()) != null; ) {
+            take(next);
         }
     }
 
@@ -310,7 +313,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     @Override
     public void closing() {
         if (!done && !stopped) {
-            drainCrossing();
+            takeCrossed();
+            ended();
             stopped = true;
             cancelUpstream();
             outbound.end(confirm);

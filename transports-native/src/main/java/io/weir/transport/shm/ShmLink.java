@@ -193,12 +193,17 @@ final class ShmLink implements Link, Pollable {
 
     @Override
     public boolean asleep() {
+        sayAsleep(reader, writer, waiting);
+        return broken == null && !reader.hasNext() && !(waiting && roomAfterAll());
+    }
+
+    /** Has whoever brings us something from now on wake us; what was brought before is seen by looking once more after this. */
+    static void sayAsleep(RingReader reader, RingWriter writer, boolean waiting) {
         reader.sleeps(true);
         if (waiting) {
             writer.waits(true);
         }
         VarHandle.fullFence();
-        return broken == null && !reader.hasNext() && !(waiting && roomAfterAll());
     }
 
     @Override
@@ -258,16 +263,18 @@ final class ShmLink implements Link, Pollable {
 
     private void turnEnd() {
         turnEndLeft = false;
-        if (ended) {
-            return;
+        if (!ended && publish(writer, reader)) {
+            port.peersDoorbell().ring();
         }
+    }
+
+    /** Makes visible what was written, beside the room that was told of. Returns whether the peer must be woken for it. */
+    static boolean publish(RingWriter writer, RingReader reader) {
         writer.publish();
         VarHandle.fullFence();
         boolean sleeps = writer.receiverSleeps();
         boolean waits = reader.senderWaits();
-        if (sleeps || waits) {
-            port.peersDoorbell().ring();
-        }
+        return sleeps || waits;
     }
 
     private void fail(WeirException reason) {
