@@ -3,6 +3,7 @@ package io.weir.transport.shm;
 import static io.weir.transport.shm.SegmentLayout.LONGS;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.FrameLayout;
 import java.nio.ByteBuffer;
@@ -13,10 +14,18 @@ import java.nio.ByteBuffer;
  */
 final class FrameWriter {
 
+    /** Copied bodies that are kept at most until the turn ends. */
+    private static final int KEPT = 64;
+
     private final RingWriter ring;
     private final BlockPool pool;
     private final BlockAllocator allocator;
     private final int maxFrame;
+
+    /** Bodies that were copied: released when what was written is on its way, as giving memory back takes longer than writing. */
+    private final ByteBuf[] copied = new ByteBuf[KEPT];
+
+    private int copiedCount;
 
     /** What the frame that was refused last needs. */
     private int neededBytes;
@@ -49,6 +58,15 @@ final class FrameWriter {
     /** Whether the frame that was refused last would be taken now. */
     boolean wouldTake() {
         return ring.hasRoom(neededBytes) && (!neededSlot || pool.hasSlot());
+    }
+
+    /** Releases the bodies that have been copied. */
+    void releaseCopied() {
+        while (copiedCount != 0) {
+            ByteBuf body = copied[--copiedCount];
+            copied[copiedCount] = Unpooled.EMPTY_BUFFER;
+            body.release();
+        }
     }
 
     private void checkFrame(Frame frame) {
@@ -84,7 +102,10 @@ final class FrameWriter {
         }
         writeHead(frame, index, index + start);
         ring.commit(index, FrameLayout.word0(frame.kind().code(), frame.flags(), controlLength, length), bytes);
-        body.release();
+        if (copiedCount == KEPT) {
+            releaseCopied();
+        }
+        copied[copiedCount++] = body;
         return true;
     }
 

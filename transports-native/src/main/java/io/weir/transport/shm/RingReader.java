@@ -170,11 +170,13 @@ final class RingReader {
         if (word == FrameLayout.word0(0, RecordLayout.GOODBYE, 0, 0)) {
             return Found.GOODBYE;
         }
-        int rest = size - ((int) position & mask);
-        if (word != FrameLayout.word0(0, RecordLayout.PADDING, 0, rest)) {
+        int length = FrameLayout.length(word);
+        int toLine = RecordLayout.LINE - ((int) position & (RecordLayout.LINE - 1));
+        boolean fits = length == toLine || length == size - ((int) position & mask);
+        if (!fits || word != FrameLayout.word0(0, RecordLayout.PADDING, 0, length)) {
             throw new ProtocolMismatch("the shared ring holds a record that can't be: " + Long.toHexString(word));
         }
-        advance(rest);
+        advance(length);
         return Found.SKIPPED;
     }
 

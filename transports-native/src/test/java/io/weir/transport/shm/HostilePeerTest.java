@@ -195,7 +195,7 @@ class HostilePeerTest {
             assertThat(ring.frames.write(
                             new Frame().set(FrameKind.DATA, 0, 1, 0).body(block)))
                     .isTrue();
-            ring.writer.publish();
+            ring.publish();
             assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
             ring.reader.frame().body().release();
             INTS.setRelease(
@@ -232,7 +232,7 @@ class HostilePeerTest {
                 body.release();
             }
         }
-        ring.writer.publish();
+        ring.publish();
     }
 
     private static void scribble(TestRing ring, Random random, int words) {

@@ -102,7 +102,7 @@ class RingTest {
                             refused++;
                         }
                     }
-                    ring.writer.publish();
+                    ring.publish();
                 } else {
                     int burst = random.nextInt(20);
                     for (int i = 0; i < burst; i++) {
@@ -130,7 +130,7 @@ class RingTest {
     }
 
     private static void drain(TestRing ring, Deque<Sample> under) {
-        ring.writer.publish();
+        ring.publish();
         for (RingReader.Found found; (found = ring.reader.read()) != RingReader.Found.NOTHING; ) {
             if (found == RingReader.Found.FRAME) {
                 under.remove().check(ring.reader.frame());
@@ -146,12 +146,13 @@ class RingTest {
             assertThat(ring.frames.write(frame.set(FrameKind.END, 0, 2, 0))).isTrue();
             assertThat(ring.reader.hasNext()).isFalse();
             assertThat(ring.reader.read()).isEqualTo(RingReader.Found.NOTHING);
-            ring.writer.publish();
+            ring.publish();
             assertThat(ring.reader.hasNext()).isTrue();
             assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
             assertThat(ring.reader.frame().channel()).isEqualTo(1);
             assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
             assertThat(ring.reader.frame().channel()).isEqualTo(2);
+            assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);
             assertThat(ring.reader.hasNext()).isFalse();
         }
     }
@@ -175,9 +176,9 @@ class RingTest {
             assertThat(ring.frames.wouldTake()).isFalse();
             ring.writer.goodbye();
             for (int i = 0; i < taken + tiny; i++) {
-                assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+                assertThat(ring.next()).isEqualTo(RingReader.Found.FRAME);
             }
-            assertThat(ring.reader.read()).isEqualTo(RingReader.Found.GOODBYE);
+            assertThat(ring.next()).isEqualTo(RingReader.Found.GOODBYE);
         }
     }
 
@@ -188,8 +189,8 @@ class RingTest {
                 for (int i = 0; i < before; i++) {
                     assertThat(ring.frames.write(frame.set(FrameKind.END, 0, i, 0)))
                             .isTrue();
-                    ring.writer.publish();
-                    assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+                    ring.publish();
+                    assertThat(ring.next()).isEqualTo(RingReader.Found.FRAME);
                 }
                 ring.reader.tell();
                 int sent = 0;
@@ -203,7 +204,7 @@ class RingTest {
                 ring.writer.goodbye();
                 int got = 0;
                 RingReader.Found found;
-                while ((found = ring.reader.read()) != RingReader.Found.GOODBYE) {
+                while ((found = ring.next()) != RingReader.Found.GOODBYE) {
                     assertThat(found).isNotEqualTo(RingReader.Found.NOTHING);
                     if (found == RingReader.Found.FRAME) {
                         assertThat(ring.reader.frame().channel()).isEqualTo(got++);
@@ -239,7 +240,7 @@ class RingTest {
             assertThat(region.refCnt()).isOne();
             body.release();
             region.release();
-            ring.writer.publish();
+            ring.publish();
             assertThat(ring.reader.hasNext()).isFalse();
         }
     }
@@ -250,7 +251,7 @@ class RingTest {
             int index = ring.writer.claim(32);
             ring.writer.commit(index, FrameLayout.word0(200, 0, 0, 12), 32);
             assertThat(ring.frames.write(frame.set(FrameKind.END, 0, 5, 0))).isTrue();
-            ring.writer.publish();
+            ring.publish();
             assertThat(ring.reader.read()).isEqualTo(RingReader.Found.SKIPPED);
             assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
             assertThat(ring.reader.frame().channel()).isEqualTo(5);
@@ -309,15 +310,15 @@ class RingTest {
             }
             Frame offered = frame.set(FrameKind.DATA, 0, i, length).body(body);
             while (!ring.frames.write(offered)) {
-                ring.writer.publish();
+                ring.publish();
                 int unused = ring.takeBack();
                 pause();
             }
             if (random.nextInt(16) == 0) {
-                ring.writer.publish();
+                ring.publish();
             }
         }
-        ring.writer.publish();
+        ring.publish();
     }
 
     private static void receive(TestRing ring, int records, CompletableFuture<Void> sender)

@@ -50,6 +50,21 @@ final class TestRing implements AutoCloseable {
         return sent.mapping();
     }
 
+    /** Ends a turn of the sender. */
+    void publish() {
+        writer.publish();
+        frames.releaseCopied();
+    }
+
+    /** What comes next but for padding. */
+    RingReader.Found next() {
+        RingReader.Found found;
+        do {
+            found = reader.read();
+        } while (found == RingReader.Found.SKIPPED);
+        return found;
+    }
+
     /** Takes back what the receiver has released; returns how much that was. */
     int takeBack() {
         int count = 0;
@@ -65,6 +80,7 @@ final class TestRing implements AutoCloseable {
 
     @Override
     public void close() {
+        frames.releaseCopied();
         pool.end();
         doorbell.close();
         sent.mapping().release();

@@ -9,7 +9,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Three records of which the second one does not fit before the end of the ring: padding lies in front of it. */
+/** Three records of which the third one does not fit before the end of the ring: padding lies in front of it. */
 @JCStressTest
 @State
 @Outcome(id = "0, 3", expect = Expect.ACCEPTABLE, desc = "Nothing was there yet; all came later.")
@@ -20,7 +20,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = Expect.FORBIDDEN, desc = "A part of the run, a torn record, or one that is lost.")
 public class RecordsAroundTheEnd {
 
-    private final Ring ring = Ring.at(Ring.SIZE - Ring.RECORD - 24);
+    private final Ring ring = Ring.at(Ring.SIZE - 2 * RecordLayout.LINE);
     private final Frame first = ring.frame();
     private final Frame second = ring.frame();
     private final Frame third = ring.frame();

@@ -19,7 +19,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = Expect.FORBIDDEN, desc = "A torn record, one out of order, or one that is lost.")
 public class RecordsOneByOne {
 
-    private final Ring ring = Ring.at(Ring.SIZE - Ring.RECORD - 24);
+    private final Ring ring = Ring.at(Ring.SIZE - RecordLayout.LINE);
     private final Frame first = ring.frame();
     private final Frame second = ring.frame();
     private final Frame third = ring.frame();

@@ -64,7 +64,7 @@ final class Ring {
         return idle == null ? new Ring() : idle;
     }
 
-    /** An empty ring whose next record begins here, at a multiple of 8. */
+    /** An empty ring whose next run begins here, at a cache line. */
     static Ring at(int index) {
         Ring ring = any();
         ring.moveTo(index);
@@ -81,18 +81,21 @@ final class Ring {
         }
     }
 
-    /** Leaves no room in a ring that has this many bytes of records at its beginning. */
-    void fillUp(int used) {
-        for (int left = SIZE - RecordLayout.RESERVE - used; left > 0; ) {
-            left -= fill(left);
+    /** Leaves no room for any record. */
+    void fillUp() {
+        for (int bytes = FrameLayout.HEADER + RecordLayout.maxLength(SIZE); bytes >= FrameLayout.HEADER; ) {
+            if (writer.hasRoom(bytes)) {
+                var unused = fill(bytes);
+            } else {
+                bytes -= Long.BYTES;
+            }
         }
         writer.publish();
     }
 
-    /** Writes a record that is skipped, as long as that is possible and leaves nothing or room for another one behind it. */
+    /** Writes a record that is skipped, of this many bytes, a multiple of 8, or as long as possible. */
     private int fill(int bytes) {
-        int most = Math.min(bytes, RecordLayout.maxLength(SIZE));
-        int length = Math.max(FrameLayout.HEADER, bytes - most == 8 ? most - 8 : most);
+        int length = Math.min(bytes, FrameLayout.HEADER + RecordLayout.maxLength(SIZE));
         int index = writer.claim(length);
         writer.commit(index, FrameLayout.word0(FrameKind.OPTIONAL, 0, 0, length - FrameLayout.HEADER), length);
         return length;
@@ -130,6 +133,7 @@ final class Ring {
         if (!frames.write(frame)) {
             throw new IllegalStateException("no room for " + frame);
         }
+        frames.releaseCopied();
     }
 
     /** Takes a frame with a block out of the ring; the caller owns the body. */

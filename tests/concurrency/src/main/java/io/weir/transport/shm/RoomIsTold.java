@@ -1,7 +1,6 @@
 package io.weir.transport.shm;
 
 import io.weir.core.Frame;
-import io.weir.core.FrameLayout;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Expect;
@@ -32,7 +31,7 @@ public class RoomIsTold {
 
     public RoomIsTold() {
         ring.write(ring.frame(BODY));
-        ring.fillUp(FrameLayout.HEADER + BODY);
+        ring.fillUp();
         // Leaves out the last bytes of the ring, and so must be a little shorter to find room.
         next = ring.frame(BODY - 2 * RecordLayout.RESERVE - 8);
     }

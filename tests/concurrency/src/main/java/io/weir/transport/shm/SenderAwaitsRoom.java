@@ -25,7 +25,7 @@ public class SenderAwaitsRoom {
     public SenderAwaitsRoom() {
         there.write(there.frame());
         there.write(there.frame());
-        there.fillUp(2 * Ring.RECORD);
+        there.fillUp();
         refused = there.frame();
         if (there.frames.write(refused)) {
             throw new IllegalStateException("the ring is not full");
