@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
 final class RingWriter {
 
     /** Runs are cut here, so that the receiver works while we write: a few times what moves between caches at once. */
-    private static final int RUN = 4096;
+    private static final int RUN = 1024;
 
     /**
      * How far beyond the next place lines are made ours ahead of time, by zeroing their first words. Near enough that this is

@@ -160,7 +160,7 @@ final class WeirContender implements Contender {
     /** What is copied anyhow is cheapest in a new array; what is long lies best in the path's own memory. */
     private static ByteBuf memory(Channel channel, int size) {
         return size <= ReceiveBuffers.LARGEST
-                ? Unpooled.buffer(size, size)
+                ? Unpooled.wrappedBuffer(new byte[size]).clear()
                 : channel.allocator().buffer(size);
     }
 
