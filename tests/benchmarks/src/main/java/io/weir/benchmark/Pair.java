@@ -3,6 +3,7 @@ package io.weir.benchmark;
 import io.weir.benchmark.contender.Cell;
 import io.weir.benchmark.contender.Lines;
 import io.weir.benchmark.contender.Measurement;
+import io.weir.benchmark.contender.Scenario;
 import java.io.IOException;
 import java.time.Duration;
 
@@ -53,9 +54,19 @@ final class Pair implements AutoCloseable {
         String address = server.await("ARMED", PATIENCE);
         client.send("RUN " + what + seconds(warm) + ' ' + seconds(length) + ' ' + address + ' ' + variant);
         expect(client, "MEASURING", warm.plus(PATIENCE));
+        boolean idle = cell.scenario() == Scenario.IDLE;
+        if (idle) {
+            // What was loaded to connect is still being compiled.
+            Thread.sleep(length.toMillis() / 4);
+        }
         Moment begun = moment();
+        if (idle) {
+            Thread.sleep(length.toMillis() / 2);
+        }
+        Moment halfway = moment();
         Measurement measured = Lines.measurement(client.await("RESULT", length.plus(PATIENCE)));
-        Moment ended = moment();
+        // Telling the result is work as well.
+        Moment ended = idle ? halfway : moment();
         server.send("STOP");
         long heldByServer = Long.parseLong(server.await("STOPPED", PATIENCE));
         return ended.since(begun, measured, heldByServer);
