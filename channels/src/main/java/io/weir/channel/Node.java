@@ -295,7 +295,8 @@ public final class Node {
     /**
      * Answers the requests that come to a port: the handler gets each message, which it must release, and yields the answer. A request
      * that fails fails at the asker, as {@link io.weir.core.RemoteFailure}. Messages for which no answer is expected come
-     * here as well. Lasts until disposed.
+     * here as well. Lasts until disposed: what was begun is still answered then, further requests fail with
+     * {@link io.weir.core.Refused}.
      */
     public Disposable answer(String port, Function<? super Message, ? extends Publisher<Message>> handler) {
         checkOpen();

@@ -1,6 +1,7 @@
 package io.weir.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
@@ -9,11 +10,16 @@ import io.weir.core.Message;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.tck.Seed;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -206,6 +212,34 @@ class ProcessesTest implements OnRoute {
             StepVerifier.create(peer.ask(Other.ASK, Message.of("?"))
                             .doOnNext(Message::release)
                             .then())
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
+        }
+    }
+
+    /** Two containers look like one host, and share no run-time folder: shared memory is tried and given up. */
+    @Test
+    void twoContainersOfOneHost(Nodes nodes, @TempDir Path folder) throws IOException, InterruptedException {
+        List<String> elsewhere = List.of(
+                "unshare", "--mount", "sh", "-c", "mount -t tmpfs tmpfs \"$0\" && exec \"$@\"", folder.toString());
+        List<String> probe = new ArrayList<>(elsewhere);
+        probe.add("true");
+        assumeTrue(
+                Files.isExecutable(Path.of("/usr/bin/unshare"))
+                        && new ProcessBuilder(probe).start().waitFor() == 0,
+                "only root may have a mount namespace of its own");
+        List<String> before = new ArrayList<>(elsewhere);
+        before.addAll(List.of("env", "JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=" + folder));
+        Node near = nodes.start(Route.any("near").build());
+        try (Child child = Child.start(before, Other.class, "ANY")) {
+            Peer peer = connect(near, child);
+
+            assertThat(peer.path().chosen().orElseThrow().path()).isEqualTo("tcp");
+            assertThat(peer.path().toString())
+                    .containsPattern("shm +failed .*not visible here, as in another container");
+            Parcels parcels = new Parcels(Seed.of("containers"), Sizes.MIXED);
+            StepVerifier.create(peer.exchange(Other.ECHO, parcels.flux(200)).doOnNext(parcels.checker()))
+                    .expectNextCount(200)
                     .expectComplete()
                     .verify(Patience.LIMIT);
         }
