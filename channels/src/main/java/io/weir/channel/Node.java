@@ -342,7 +342,8 @@ public final class Node {
 
     /**
      * How often a loop of this node was kept from its work for 10 ms or more: by a subscriber or handler that belongs behind
-     * {@code publishOn}, or because the machine gave it no processor. A warning in the log names the loop.
+     * {@code publishOn}, or because the machine gave it no processor. When it was 100 ms or more again and again, a warning in the
+     * log names the loop.
      */
     public long stalls() {
         return loops.stream().mapToLong(Loop::stalls).sum();

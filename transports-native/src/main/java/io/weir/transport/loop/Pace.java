@@ -29,8 +29,11 @@ final class Pace {
     /** Longer between two looks at the clock, and whoever waits for this loop notices. */
     private static final long STALL_NANOS = 10_000_000;
 
-    /** So many make a warning; a few are always there, when classes are loaded. */
-    private static final int MANY_STALLS = 10;
+    /** Stalls of this length are worth a warning: shorter ones are also what a machine with too few processors does. */
+    private static final long LONG_STALL_NANOS = 100_000_000;
+
+    /** So many of them make a warning; a few are always there, when classes are loaded. */
+    private static final int MANY_LONG_STALLS = 10;
 
     /** Stalls are warned of so often at most. */
     private static final long WARNING_NANOS = 60_000_000_000L;
@@ -51,9 +54,9 @@ final class Pace {
     private int inVain;
 
     private volatile long stalls;
+    private int longStalls;
     private long longestStall;
     private long warnedAt;
-    private long warnedOf;
 
     private int rests;
     private boolean resting;
@@ -95,6 +98,9 @@ final class Pace {
     @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes it.
     private void stalled(long nanos) {
         stalls++;
+        if (nanos >= LONG_STALL_NANOS) {
+            longStalls++;
+        }
         longestStall = Math.max(longestStall, nanos);
     }
 
@@ -106,11 +112,11 @@ final class Pace {
     /** The longest stall in nanoseconds since the last warning, if it is time for another one; else 0. */
     long stallToWarnOf() {
         long longest = longestStall;
-        if (stalls - warnedOf < MANY_STALLS || now - warnedAt < WARNING_NANOS) {
+        if (longStalls < MANY_LONG_STALLS || now - warnedAt < WARNING_NANOS) {
             return 0;
         }
         warnedAt = now;
-        warnedOf = stalls;
+        longStalls = 0;
         longestStall = 0;
         return longest;
     }

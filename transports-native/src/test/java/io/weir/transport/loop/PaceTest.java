@@ -109,22 +109,27 @@ class PaceTest {
         pace.woken();
         pace.rested();
         assertThat(pace.stalls()).isEqualTo(1);
-        for (int i = 2; i <= 10; i++) {
+        for (int i = 2; i <= 11; i++) {
             assertThat(pace.stallToWarnOf()).isZero();
-            now += 10_000_000 + i;
+            now += 100_000_000 + i;
             sleep(pace, 5);
             assertThat(pace.stalls()).isEqualTo(i);
         }
-        assertThat(pace.stallToWarnOf()).isEqualTo(12_000_000);
+        assertThat(pace.stallToWarnOf()).isEqualTo(100_000_011);
 
         for (int i = 0; i < 10; i++) {
-            now += 34_000_000;
+            now += 340_000_000;
             sleep(pace, 5);
         }
         assertThat(pace.stallToWarnOf()).as("so soon").isZero();
         sleep(pace, 61_000_000_000L);
-        assertThat(pace.stallToWarnOf()).isEqualTo(34_000_000);
+        assertThat(pace.stallToWarnOf()).isEqualTo(340_000_000);
         assertThat(pace.stallToWarnOf()).isZero();
+        for (int i = 0; i < 100; i++) {
+            now += 99_000_000;
+            sleep(pace, 61_000_000_000L);
+        }
+        assertThat(pace.stallToWarnOf()).as("none of them long").isZero();
     }
 
     @Test
