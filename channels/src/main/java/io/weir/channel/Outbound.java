@@ -224,6 +224,8 @@ final class Outbound implements Outgoing {
         if (feeder != null) {
             feeder.failed(error);
         }
+        // It may have been only the delivery that was awaited.
+        channel.forget();
     }
 
     /** Nothing more is sent on this half; what is queued is released. */

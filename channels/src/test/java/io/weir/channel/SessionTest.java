@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
@@ -159,6 +160,31 @@ class SessionTest {
         pair.loop.settle();
         assertThat(payloads).hasSizeGreaterThan(10).allMatch(payload -> payload.refCnt() == 0);
         assertThat(pair.server.channelCount()).isZero();
+        assertThat(pair.client.channelCount()).isZero();
+    }
+
+    @Test
+    void whoNoLongerAwaitsDeliveryLeavesNoChannel() {
+        SessionPair pair = new SessionPair(spec, 16);
+        pair.ports.serve("hold", new ServeHandler(channel -> {
+            channel.receive().subscribe(new BaseSubscriber<>() {
+                @Override
+                protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
+                    // never asks
+                }
+            });
+            return channel.send(Flux.empty()).then(Mono.never());
+        }));
+        Channel channel = pair.open("hold");
+        channel.receive().subscribe();
+        Disposable sending =
+                channel.sendDelivered(Flux.just(Message.of("held"))).subscribe();
+        pair.loop.settle();
+        assertThat(pair.client.channelCount()).isEqualTo(1);
+
+        sending.dispose();
+        pair.loop.settle();
+
         assertThat(pair.client.channelCount()).isZero();
     }
 
