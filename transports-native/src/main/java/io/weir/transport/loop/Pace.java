@@ -199,8 +199,11 @@ final class Pace {
 
     /** The loop is awake again. If it hardly slept, looking would have found what woke it. */
     void rested() {
-        woken();
-        look();
+        if (resting) {
+            woken();
+        } else {
+            look();
+        }
         socketsAt = now;
         if (slept < spinNanos) {
             inVain = 0;
