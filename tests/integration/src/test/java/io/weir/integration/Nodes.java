@@ -19,7 +19,7 @@ final class Nodes {
     private final Route route;
     private final List<Node> started = new ArrayList<>();
 
-    private Nodes(Route route) {
+    Nodes(Route route) {
         this.route = route;
     }
 

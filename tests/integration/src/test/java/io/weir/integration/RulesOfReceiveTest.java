@@ -1,12 +1,9 @@
 package io.weir.integration;
 
 import io.weir.channel.Channel;
-import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.tck.LeakWatch;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
@@ -24,7 +21,7 @@ public class RulesOfReceiveTest extends PublisherVerification<Message> {
 
     private static final Parcels PARCELS = new Parcels(1, Sizes.TINY);
 
-    private final List<Node> nodes = new ArrayList<>();
+    private final Nodes nodes = new Nodes(Route.TCP);
     private Peer peer;
 
     public RulesOfReceiveTest() {
@@ -33,31 +30,24 @@ public class RulesOfReceiveTest extends PublisherVerification<Message> {
 
     @BeforeClass
     public void connect() {
-        Node near = start("near");
-        Node far = start("far");
-        var numbers = far.serve(
-                "numbers",
-                channel -> channel.send(channel.receive().next().flatMapMany(message -> {
-                    long count = Long.parseLong(message.text());
-                    message.release();
-                    return PARCELS.flux(count);
-                })));
-        var fails = far.serve("fails", channel -> {
+        Pair pair = nodes.pair();
+        var numbers = pair.far()
+                .serve(
+                        "numbers",
+                        channel -> channel.send(channel.receive().next().flatMapMany(message -> {
+                            long count = Long.parseLong(message.text());
+                            message.release();
+                            return PARCELS.flux(count);
+                        })));
+        var fails = pair.far().serve("fails", channel -> {
             throw new IllegalStateException("on purpose");
         });
-        peer = Objects.requireNonNull(near.connect(far.address()).block(Patience.LIMIT));
-    }
-
-    private Node start(String name) {
-        Node node = Objects.requireNonNull(
-                Node.start(Route.any(name).order("tcp").build()).block(Patience.LIMIT));
-        nodes.add(node);
-        return node;
+        peer = pair.peer();
     }
 
     @AfterClass
     public void close() {
-        Flux.fromIterable(nodes).flatMap(Node::close).then().block(Patience.LIMIT);
+        nodes.close();
         Patience.until("no payload is out", () -> Payloads.out() == 0);
         LeakWatch.failOnLeaks();
     }

@@ -1,12 +1,9 @@
 package io.weir.integration;
 
 import io.weir.channel.Channel;
-import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.tck.LeakWatch;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -16,7 +13,6 @@ import org.reactivestreams.tck.TestEnvironment;
 import org.testng.annotations.AfterClass;
 import org.testng.annotations.BeforeClass;
 import org.testng.annotations.Test;
-import reactor.core.publisher.Flux;
 
 /** The rules of Reactive Streams for subscribers, on what subscribes to the source that a channel sends. */
 @Test
@@ -24,7 +20,7 @@ public class RulesOfSendTest extends SubscriberBlackboxVerification<Message> {
 
     private static final Parcels PARCELS = new Parcels(1, Sizes.TINY);
 
-    private final List<Node> nodes = new ArrayList<>();
+    private final Nodes nodes = new Nodes(Route.TCP);
     private Peer peer;
 
     public RulesOfSendTest() {
@@ -33,23 +29,17 @@ public class RulesOfSendTest extends SubscriberBlackboxVerification<Message> {
 
     @BeforeClass
     public void connect() {
-        Node near = start("near");
-        Node far = start("far");
-        var sink = far.serve(
-                "sink", channel -> channel.receive().doOnNext(Message::release).then());
-        peer = Objects.requireNonNull(near.connect(far.address()).block(Patience.LIMIT));
-    }
-
-    private Node start(String name) {
-        Node node = Objects.requireNonNull(
-                Node.start(Route.any(name).order("tcp").build()).block(Patience.LIMIT));
-        nodes.add(node);
-        return node;
+        Pair pair = nodes.pair();
+        var sink = pair.far()
+                .serve(
+                        "sink",
+                        channel -> channel.receive().doOnNext(Message::release).then());
+        peer = pair.peer();
     }
 
     @AfterClass
     public void close() {
-        Flux.fromIterable(nodes).flatMap(Node::close).then().block(Patience.LIMIT);
+        nodes.close();
         Patience.until("no payload is out", () -> Payloads.out() == 0);
         LeakWatch.failOnLeaks();
     }
