@@ -61,7 +61,7 @@ final class AcceptHandler implements PortHandler {
 
     private void accept(Channel channel) {
         if (sink.isCancelled()) {
-            channel.refuse(ErrorCode.NO_SUCH_PORT, "port '" + channel.port() + "' is no longer served");
+            channel.refuse(ErrorCode.NO_SUCH_PORT, Ports.noLongerServed(channel.port()));
         } else if (channel.open()) {
             channel.accept();
             sink.next(channel);
@@ -103,7 +103,7 @@ final class AcceptHandler implements PortHandler {
             waiting.clear();
         }
         for (Channel each : left) {
-            each.execute(() -> each.refuse(ErrorCode.NO_SUCH_PORT, "port '" + each.port() + "' is no longer served"));
+            each.execute(() -> each.refuse(ErrorCode.NO_SUCH_PORT, Ports.noLongerServed(each.port())));
         }
         sink.complete();
     }

@@ -58,13 +58,9 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     }
 
     private void endIfClosed() {
-        if (closed && running.isEmpty() && channel.outbound().isEmpty()) {
-            channel.fail(ErrorCode.NO_SUCH_PORT, notServed());
+        if (closed && channel.open() && running.isEmpty() && channel.outbound().isEmpty()) {
+            channel.fail(ErrorCode.NO_SUCH_PORT, new Refused(Ports.noLongerServed(channel.port())));
         }
-    }
-
-    private Refused notServed() {
-        return new Refused("port '" + channel.port() + "' is no longer served");
     }
 
     @Override
@@ -73,7 +69,10 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         if (closed) {
             message.release();
             if (awaited) {
-                send(Message.of(Errors.text(notServed())), Flags.ANSWER | Flags.FAILED | Flags.EMPTY, number);
+                send(
+                        Message.of(Ports.noLongerServed(channel.port())),
+                        Flags.ANSWER | Flags.FAILED | Flags.EMPTY,
+                        number);
             } else {
                 Ports.LOG.warn(
                         "A message to port '{}' from {} was dropped: the port is no longer served",
@@ -198,21 +197,6 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             channel.inbound().request(owed);
         }
         endIfClosed();
-    }
-
-    @Override
-    public void endSent() {
-        // Nothing is left to do.
-    }
-
-    @Override
-    public void closing() {
-        // Nobody has this channel in his hands but us.
-    }
-
-    @Override
-    public void delivered() {
-        // Never asked for.
     }
 
     /** An answer that was not there at once. */

@@ -191,19 +191,4 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
     public void failed(Throwable error) {
         failAll(error);
     }
-
-    @Override
-    public void endSent() {
-        // Follows gone(), where everything has been told.
-    }
-
-    @Override
-    public void closing() {
-        // Nobody has this channel in his hands but us.
-    }
-
-    @Override
-    public void delivered() {
-        // Never asked for.
-    }
 }

@@ -10,16 +10,6 @@ enum Closed implements Outbound.Feeder {
     }
 
     @Override
-    public void endSent() {
-        // Whoever has closed the channel is told by it.
-    }
-
-    @Override
-    public void delivered() {
-        // Never asked for.
-    }
-
-    @Override
     public void cancelled() {
         // It ends anyway.
     }
@@ -27,10 +17,5 @@ enum Closed implements Outbound.Feeder {
     @Override
     public void failed(Throwable error) {
         // Nothing was lost.
-    }
-
-    @Override
-    public void closing() {
-        // Closed already.
     }
 }

@@ -288,14 +288,14 @@ final class Inbound {
         }
         error = reason;
         drain();
-        releaseIfUnwanted();
+        if (unwanted()) {
+            release();
+        }
     }
 
     /** Nobody receives, nor is about to. */
-    private void releaseIfUnwanted() {
-        if (sink == null && !channel.hasReceiver()) {
-            release();
-        }
+    private boolean unwanted() {
+        return sink == null && !channel.hasReceiver();
     }
 
     /** The peer has failed this half: nothing comes any more. */
@@ -306,7 +306,7 @@ final class Inbound {
 
     /** The session is over. A sink goes on with what has come before the end; what nobody has asked for yet is lost. */
     void lost(Throwable reason) {
-        if (error == null && sink == null && !channel.hasReceiver()) {
+        if (error == null && unwanted()) {
             error = reason;
             release();
         }

@@ -269,7 +269,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
             if (begin(feed)) {
                 feed.start();
             } else {
-                channel.refuse(ErrorCode.NO_SUCH_PORT, "port '" + port + "' is no longer served");
+                channel.refuse(ErrorCode.NO_SUCH_PORT, Ports.noLongerServed(port));
             }
         }
 

@@ -37,8 +37,7 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     /** The mailbox is no more. Any thread. */
     void close() {
-        channel.execute(() ->
-                channel.fail(ErrorCode.NO_SUCH_PORT, new Refused("port '" + channel.port() + "' is no longer served")));
+        channel.execute(() -> channel.fail(ErrorCode.NO_SUCH_PORT, new Refused(Ports.noLongerServed(channel.port()))));
     }
 
     /** The mailbox has room for this many more. */
@@ -95,21 +94,6 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
             wanted = 0;
             channel.inbound().request(more);
         }
-    }
-
-    @Override
-    public void endSent() {
-        // Nothing is left to do.
-    }
-
-    @Override
-    public void closing() {
-        // Nobody has this channel in his hands but us.
-    }
-
-    @Override
-    public void delivered() {
-        // Never asked for.
     }
 
     @Override

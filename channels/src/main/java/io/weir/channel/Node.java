@@ -223,8 +223,8 @@ public final class Node {
     private void shake(Loop loop, Link link, PathPolicy policy, PeerAddress address, MonoSink<Peer> sink) {
         Runnable begin = () -> {
             if (closing.get()) {
+                // Whoever waits hears it from noMoreConnecting.
                 link.close();
-                sink.error(leaving());
                 return;
             }
             Handshake handshake =
@@ -242,7 +242,7 @@ public final class Node {
 
     private void accepted(Link link) {
         if (closing.get()) {
-            Refusal.of(link, id + " is closing");
+            Refusal.of(link, leaving());
             return;
         }
         if (peers.count() >= spec.maxPeers()) {
@@ -364,24 +364,24 @@ public final class Node {
 
     private Mono<Void> shutDown() {
         closing.set(true);
-        noMoreConnecting.tryEmitError(leaving()).orThrow();
+        noMoreConnecting.tryEmitError(new Refused(leaving())).orThrow();
         listeners.forEach(Disposable::dispose);
         ports.close();
         for (Handshake each : peers.handshakes()) {
-            each.loop().execute(() -> each.fail(leaving()));
+            each.loop().execute(() -> each.fail(new Refused(leaving())));
         }
         Duration limit = spec.drainTimeout();
         return Flux.fromIterable(peers.sessions())
-                .flatMap(session -> session.drained(limit).then(session.left(id + " is closing")))
+                .flatMap(session -> session.drained(limit).then(session.left(leaving())))
                 .thenMany(Flux.defer(() -> Flux.fromIterable(peers.undelivered())))
-                .flatMap(session -> session.abandonUndelivered(id + " is closing"))
+                .flatMap(session -> session.abandonUndelivered(leaving()))
                 .thenMany(Flux.fromIterable(loops))
                 .flatMap(Loop::close)
                 .then();
     }
 
-    private Refused leaving() {
-        return new Refused(id + " is closing");
+    private String leaving() {
+        return id + " is closing";
     }
 
     private Loop loop() {

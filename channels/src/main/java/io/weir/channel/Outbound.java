@@ -25,10 +25,10 @@ final class Outbound implements Outgoing {
         void room();
 
         /** The end is on the wire. */
-        void endSent();
+        default void endSent() {}
 
-        /** The peer's subscriber has had everything. */
-        void delivered();
+        /** The peer's subscriber has had everything; told only to who has asked for that with the end. */
+        default void delivered() {}
 
         /** The peer wants no more; what was not sent has been released. */
         void cancelled();
@@ -36,8 +36,8 @@ final class Outbound implements Outgoing {
         /** The channel has failed; what was not sent has been released. */
         void failed(Throwable error);
 
-        /** Our side closes the channel: nothing more may be fed, what was taken is sent. */
-        void closing();
+        /** Our side closes the channel: nothing more may be fed, what was taken is sent. Only what a user has can be closed. */
+        default void closing() {}
     }
 
     /** Its cost is kept because the payload belongs to the link once it is sent. */

@@ -73,6 +73,11 @@ final class Ports {
         return "; it serves " + (names.size() <= 10 ? names : names.size() + " others");
     }
 
+    /** What is said of a port whose handler was disposed. */
+    static String noLongerServed(String port) {
+        return "port '" + port + "' is no longer served";
+    }
+
     void close() {
         handlers.forEach((port, handler) -> {
             if (handlers.remove(port, handler)) {
