@@ -4,6 +4,7 @@ import static io.weir.transport.tcp.TcpNodes.data;
 import static io.weir.transport.tcp.TcpNodes.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.fail;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -36,6 +37,7 @@ import java.util.ServiceLoader;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -165,9 +167,7 @@ class TcpTransportTest {
             send(server, pair.server, data("back"));
             assertThat(atServer.next().body()).isEqualTo("first");
             assertThat(atClient.next().body()).isEqualTo("back");
-            assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port(offer)).close())
-                    .as("nobody listens there any longer")
-                    .isInstanceOf(IOException.class);
+            awaitRefusalAt(port(offer));
         }
     }
 
@@ -210,6 +210,20 @@ class TcpTransportTest {
         }
     }
 
+    /** Returns when nobody listens there any longer. The JDK's own channels let go of a port at their next select. */
+    private static void awaitRefusalAt(int port) throws InterruptedException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        do {
+            try {
+                new Socket(InetAddress.getLoopbackAddress(), port).close();
+            } catch (IOException refused) {
+                return;
+            }
+            Thread.sleep(1);
+        } while (System.nanoTime() < deadline);
+        fail("port " + port + " still takes connections");
+    }
+
     private static boolean ended(Socket socket) {
         try {
             return socket.getInputStream().read() == -1;
@@ -227,8 +241,7 @@ class TcpTransportTest {
                     .isInstanceOf(PeerUnavailable.class)
                     .hasMessage(
                             "the peer did not connect to our data address tcp://127.0.0.1:" + port + " within 100 ms");
-            assertThatThrownBy(() -> new Socket(InetAddress.getLoopbackAddress(), port).close())
-                    .isInstanceOf(IOException.class);
+            awaitRefusalAt(port);
         }
     }
 
