@@ -29,6 +29,7 @@ final class LocalLink implements Link, Pollable, Disposable {
     private final NettyLoop loop;
     private final String peer;
     private final Pipe inbound;
+    private final ByteBufAllocator allocator;
     private final Frame received = new Frame();
     private final Runnable flush = this::flush;
 
@@ -43,6 +44,7 @@ final class LocalLink implements Link, Pollable, Disposable {
         this.loop = loop;
         this.peer = peer;
         this.inbound = new Pipe(this, queueLength);
+        this.allocator = loop.buffers().before(ByteBufAllocator.DEFAULT);
         Halves.register(number, this);
         loop.closeAtEnd(this);
     }
@@ -76,7 +78,7 @@ final class LocalLink implements Link, Pollable, Disposable {
 
     @Override
     public ByteBufAllocator allocator() {
-        return ByteBufAllocator.DEFAULT;
+        return allocator;
     }
 
     @Override

@@ -8,9 +8,9 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 import io.weir.core.Loop;
+import io.weir.core.LoopBuffers;
 import io.weir.core.Misconfigured;
 import io.weir.core.Pollable;
-import io.weir.core.ReceiveBuffers;
 import io.weir.core.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,7 +53,7 @@ public final class NettyLoop implements Loop {
     private final Set<Object> delays = new HashSet<>();
     private final Sinks.Empty<Void> ended = Sinks.empty();
     /** Made by the thread that it belongs to. */
-    private @Nullable ReceiveBuffers receiveBuffers;
+    private @Nullable LoopBuffers buffers;
 
     private boolean closing;
 
@@ -118,8 +118,8 @@ public final class NettyLoop implements Loop {
     }
 
     /** Where the links of this loop copy small payloads to. On the loop's thread only. */
-    public ReceiveBuffers receiveBuffers() {
-        return Objects.requireNonNull(receiveBuffers, "asked for on another thread, before the loop has begun");
+    public LoopBuffers buffers() {
+        return Objects.requireNonNull(buffers, "asked for on another thread, before the loop has begun");
     }
 
     /**
@@ -223,7 +223,7 @@ public final class NettyLoop implements Loop {
     }
 
     private void run() {
-        receiveBuffers = new ReceiveBuffers();
+        buffers = new LoopBuffers();
         while (!closing || !delays.isEmpty()) {
             turn();
         }

@@ -4,7 +4,7 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.weir.core.ReceiveBuffers;
+import io.weir.core.LoopBuffers;
 
 /**
  * Gives direct buffers that lie in a link's own segment, so that sending them copies nothing. What is too short to be worth
@@ -13,7 +13,7 @@ import io.weir.core.ReceiveBuffers;
 final class BlockAllocator extends AbstractByteBufAllocator {
 
     /** Shorter bodies are copied into the ring, which costs less than a block and its way back. */
-    static final int LEAST = ReceiveBuffers.LARGEST + 1;
+    static final int LEAST = LoopBuffers.LARGEST + 1;
 
     private static final ByteBufAllocator ORDINARY = PooledByteBufAllocator.DEFAULT;
 

@@ -14,8 +14,11 @@ import java.nio.ByteBuffer;
  */
 final class FrameWriter {
 
-    /** Copied bodies that are kept at most until the turn ends. */
-    private static final int KEPT = 64;
+    /**
+     * Copied bodies that are kept at most until the turn ends. With few of them, a source that makes many messages in a turn
+     * gets back what the processor still has in its cache.
+     */
+    private static final int KEPT = 8;
 
     private final RingWriter ring;
     private final BlockPool pool;

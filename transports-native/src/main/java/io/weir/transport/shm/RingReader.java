@@ -8,8 +8,8 @@ import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
+import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
-import io.weir.core.ReceiveBuffers;
 import java.nio.ByteBuffer;
 
 /**
@@ -33,7 +33,7 @@ final class RingReader {
     private final int size;
     private final int mask;
     private final int maxLength;
-    private final ReceiveBuffers small;
+    private final LoopBuffers small;
     private final ByteBufAllocator large;
     private final ReceivedBlocks blocks;
     private ByteBuffer memory;
@@ -44,7 +44,7 @@ final class RingReader {
     /** What the sender knows of it. */
     private long told;
 
-    RingReader(Segment segment, ReceiveBuffers small, ByteBufAllocator large, ReceivedBlocks blocks) {
+    RingReader(Segment segment, LoopBuffers small, ByteBufAllocator large, ReceivedBlocks blocks) {
         this.memory = segment.mapping().memory();
         this.ring = segment.layout().ring();
         this.size = segment.layout().ringSize();
@@ -159,7 +159,7 @@ final class RingReader {
         if (length == 0) {
             return Unpooled.EMPTY_BUFFER;
         }
-        ByteBuf body = length <= ReceiveBuffers.LARGEST
+        ByteBuf body = length <= LoopBuffers.LARGEST
                 ? small.take(length)
                 : large.buffer(length, length).setIndex(0, length);
         Bytes.copy(memory, index, body, length);

@@ -56,7 +56,7 @@ final class ShmLink implements Link, Pollable {
     private final RingReader reader;
     private final RingWriter writer;
     private final BlockPool pool;
-    private final BlockAllocator allocator;
+    private final ByteBufAllocator allocator;
     private final FrameWriter frames;
     private final ReceivedBlocks received;
     private final Disposable atLoopEnd = this::close;
@@ -84,11 +84,12 @@ final class ShmLink implements Link, Pollable {
         this.ringSize = incoming.layout().ringSize();
         this.maxFrame = RecordLayout.maxFrame(outgoing.layout().ringSize());
         this.pool = new BlockPool(outgoing);
-        this.allocator = new BlockAllocator(pool);
+        BlockAllocator blocks = new BlockAllocator(pool);
+        this.allocator = loop.buffers().before(blocks);
         this.writer = new RingWriter(outgoing);
-        this.frames = new FrameWriter(writer, pool, allocator, maxFrame);
+        this.frames = new FrameWriter(writer, pool, blocks, maxFrame);
         this.received = new ReceivedBlocks(incoming, copyIn, port.peersDoorbell());
-        this.reader = new RingReader(incoming, loop.receiveBuffers(), PooledByteBufAllocator.DEFAULT, received);
+        this.reader = new RingReader(incoming, loop.buffers(), PooledByteBufAllocator.DEFAULT, received);
         loop.closeAtEnd(atLoopEnd);
     }
 

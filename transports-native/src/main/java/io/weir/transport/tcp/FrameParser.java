@@ -6,8 +6,8 @@ import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
+import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
-import io.weir.core.ReceiveBuffers;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,7 +36,7 @@ final class FrameParser {
     }
 
     private final Greeting greeting;
-    private final ReceiveBuffers small;
+    private final LoopBuffers small;
     private final ByteBufAllocator large;
     private final Sink sink;
     private final Frame frame = new Frame();
@@ -55,7 +55,7 @@ final class FrameParser {
     private @Nullable ByteBuf body;
     private int skip;
 
-    FrameParser(Greeting greeting, ReceiveBuffers small, ByteBufAllocator large, Sink sink) {
+    FrameParser(Greeting greeting, LoopBuffers small, ByteBufAllocator large, Sink sink) {
         this.greeting = greeting;
         this.small = small;
         this.large = large;
@@ -202,14 +202,14 @@ final class FrameParser {
         if (bodyLength == 0) {
             return Unpooled.EMPTY_BUFFER;
         }
-        if (bodyLength > ReceiveBuffers.LARGEST && bodyLength >= in.capacity() / WORTH_SLICING) {
+        if (bodyLength > LoopBuffers.LARGEST && bodyLength >= in.capacity() / WORTH_SLICING) {
             return in.readRetainedSlice(bodyLength);
         }
         return newBody().writeBytes(in, bodyLength);
     }
 
     private ByteBuf newBody() {
-        return bodyLength <= ReceiveBuffers.LARGEST
+        return bodyLength <= LoopBuffers.LARGEST
                 ? small.take(bodyLength).writerIndex(0)
                 : large.directBuffer(bodyLength, bodyLength);
     }

@@ -32,6 +32,7 @@ final class TcpLink implements Link {
     private final Channel channel;
     private final TcpOptions options;
     private final Remote remote;
+    private final ByteBufAllocator allocator;
     private final Outbox outbox;
     private final FrameParser parser;
     private final Runnable flush = this::flush;
@@ -58,8 +59,9 @@ final class TcpLink implements Link {
         this.channel = context.channel();
         this.options = options;
         this.remote = remote;
+        this.allocator = loop.buffers().before(channel.alloc());
         this.outbox = new Outbox(context);
-        this.parser = new FrameParser(greeting, loop.receiveBuffers(), channel.alloc(), this::deliver);
+        this.parser = new FrameParser(greeting, loop.buffers(), channel.alloc(), this::deliver);
         channel.config().setRecvByteBufAllocator(ReadBuffer.ofLoop());
         loop.closeAtEnd(end);
     }
@@ -81,7 +83,7 @@ final class TcpLink implements Link {
 
     @Override
     public ByteBufAllocator allocator() {
-        return channel.alloc();
+        return allocator;
     }
 
     @Override

@@ -525,8 +525,8 @@ class NettyLoopTest {
     void receiveBuffersBelongToTheLoopsThread() {
         NettyLoop loop = loop();
         assertThat(OnLoop.get(loop, () -> {
-                    loop.receiveBuffers().take(100).release();
-                    return loop.receiveBuffers().outstanding();
+                    loop.buffers().take(100).release();
+                    return loop.buffers().outstanding();
                 }))
                 .isZero();
     }

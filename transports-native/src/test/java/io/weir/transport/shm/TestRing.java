@@ -2,7 +2,7 @@ package io.weir.transport.shm;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.weir.core.ReceiveBuffers;
+import io.weir.core.LoopBuffers;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.Mapping;
 import java.nio.ByteBuffer;
@@ -20,7 +20,7 @@ final class TestRing implements AutoCloseable {
     final FrameWriter frames;
     final ReceivedBlocks blocks;
     final RingReader reader;
-    private final ReceiveBuffers small = new ReceiveBuffers();
+    private final LoopBuffers small = new LoopBuffers();
 
     TestRing(int ringSize, int poolSize) {
         this(ringSize, poolSize, false);

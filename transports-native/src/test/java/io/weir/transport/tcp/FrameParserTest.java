@@ -10,8 +10,8 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
+import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
-import io.weir.core.ReceiveBuffers;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -30,7 +30,7 @@ class FrameParserTest {
     /** Without Netty's leak detection, which remembers each single access: here leaks are counted. */
     private static final UnpooledByteBufAllocator UNWATCHED = new UnpooledByteBufAllocator(true, true);
 
-    private final ReceiveBuffers small = new ReceiveBuffers();
+    private final LoopBuffers small = new LoopBuffers();
     private final UnpooledByteBufAllocator large = new UnpooledByteBufAllocator(true, true);
     private final List<String> seen = new ArrayList<>();
     private boolean wants = true;

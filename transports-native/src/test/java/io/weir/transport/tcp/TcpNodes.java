@@ -99,7 +99,7 @@ final class TcpNodes implements AutoCloseable {
             long[] out = new long[1];
             try {
                 loop.execute(() -> loop.closeAtEnd(
-                        () -> loop.execute(() -> out[0] = loop.receiveBuffers().outstanding())));
+                        () -> loop.execute(() -> out[0] = loop.buffers().outstanding())));
             } catch (RejectedExecutionException e) {
                 continue; // ended by the test
             }

@@ -1,7 +1,5 @@
 package io.weir.benchmark.contender;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
@@ -9,7 +7,6 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
-import io.weir.core.ReceiveBuffers;
 import io.weir.core.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -130,9 +127,7 @@ final class WeirContender implements Contender {
             before = Memory.now();
         }
         if (cell.scenario().isOneWay()) {
-            return Stream.of(cell, size -> memory(channel, size))
-                    .map(Message::of)
-                    .as(channel::send);
+            return Stream.of(cell, channel.allocator()::buffer).map(Message::of).as(channel::send);
         }
         return channel.receive(PREFETCH)
                 .map(message -> Message.of(message.control(), message.payload()))
@@ -140,7 +135,7 @@ final class WeirContender implements Contender {
     }
 
     private void exchange(Channel channel, Cell cell, Meter meter) {
-        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), size -> memory(channel, size));
+        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), channel.allocator()::buffer);
         meter.begin();
         if (cell.scenario() == Scenario.STALL) {
             before = Memory.now();
@@ -155,13 +150,6 @@ final class WeirContender implements Contender {
         Flux<Message> further =
                 cell.scenario() == Scenario.SLEEP ? afterPauses(channel, dialogue, meter) : atOnce(channel, dialogue);
         Disposable unused = Flux.concat(first, further).as(channel::send).subscribe(nothing -> {}, meter::fail);
-    }
-
-    /** What is copied anyhow is cheapest in a new array; what is long lies best in the path's own memory. */
-    private static ByteBuf memory(Channel channel, int size) {
-        return size <= ReceiveBuffers.LARGEST
-                ? Unpooled.wrappedBuffer(new byte[size]).clear()
-                : channel.allocator().buffer(size);
     }
 
     private static void consume(Channel channel, Dialogue dialogue, Meter meter) {
@@ -226,7 +214,7 @@ final class WeirContender implements Contender {
     }
 
     private void askAll(Peer peer, Cell cell, Meter meter) {
-        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), size -> Unpooled.buffer(size, size));
+        Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), peer.allocator()::buffer);
         List<Message> first = new ArrayList<>();
         for (int i = 0; i < cell.outstanding(); i++) {
             first.add(Message.of(dialogue.next()));

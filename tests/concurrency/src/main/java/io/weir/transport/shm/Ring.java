@@ -6,7 +6,7 @@ import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
-import io.weir.core.ReceiveBuffers;
+import io.weir.core.LoopBuffers;
 import io.weir.transport.nativelib.Descriptor;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -55,7 +55,7 @@ final class Ring {
         writer = new RingWriter(sent);
         frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxFrame(SIZE));
         ReceivedBlocks blocks = new ReceivedBlocks(received, false, DOORBELL);
-        reader = new RingReader(received, new ReceiveBuffers(), PooledByteBufAllocator.DEFAULT, blocks);
+        reader = new RingReader(received, new LoopBuffers(), PooledByteBufAllocator.DEFAULT, blocks);
     }
 
     /** An empty ring, its next record anywhere. */

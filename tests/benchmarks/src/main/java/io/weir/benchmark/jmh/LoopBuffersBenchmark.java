@@ -2,7 +2,7 @@ package io.weir.benchmark.jmh;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.weir.core.ReceiveBuffers;
+import io.weir.core.LoopBuffers;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -23,17 +23,17 @@ import org.openjdk.jmh.annotations.Warmup;
 @Warmup(iterations = 3, time = 1)
 @Measurement(iterations = 3, time = 1)
 @Fork(1)
-public class ReceiveBuffersBenchmark {
+public class LoopBuffersBenchmark {
 
     @Param({"32", "1024"})
     private int size;
 
-    private ReceiveBuffers buffers;
+    private LoopBuffers buffers;
     private ByteBuf wire;
 
     @Setup
     public void setUp() {
-        buffers = new ReceiveBuffers();
+        buffers = new LoopBuffers();
         wire = Unpooled.directBuffer(size).writeZero(size);
     }
 

@@ -5,21 +5,26 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.util.IllegalReferenceCountException;
 import io.netty.util.ResourceLeakDetector;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ReceiveBuffersTest {
+class LoopBuffersTest {
 
-    private final ReceiveBuffers buffers = new ReceiveBuffers();
+    private final LoopBuffers buffers = new LoopBuffers();
+    private final ByteBufAllocator allocator = buffers.before(PooledByteBufAllocator.DEFAULT);
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 63, 64, 65, 256, 257, 1024, 1025, ReceiveBuffers.LARGEST})
+    @ValueSource(ints = {0, 1, 63, 64, 65, 256, 257, 1024, 1025, LoopBuffers.LARGEST})
     void givesTheLengthThatWasAskedFor(int length) {
         ByteBuf buffer = buffers.take(length);
 
@@ -34,7 +39,7 @@ class ReceiveBuffersTest {
     @Test
     void refusesWhatIsTooLong() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> buffers.take(ReceiveBuffers.LARGEST + 1))
+                .isThrownBy(() -> buffers.take(LoopBuffers.LARGEST + 1))
                 .withMessage("2049 bytes exceed 2048");
         assertThat(buffers.outstanding()).isZero();
     }
@@ -82,7 +87,7 @@ class ReceiveBuffersTest {
     }
 
     @Test
-    void aBufferThatItsHolderCutShortIsNotUsedAgain() {
+    void aBufferThatItsHolderCutShortIsWholeAgain() {
         ByteBuf first = buffers.take(64);
         first.capacity(10).release();
         ByteBuf second = buffers.take(64);
@@ -134,5 +139,103 @@ class ReceiveBuffersTest {
         ByteBuf again = buffers.take(10);
         assertThat(again.getClass().getSimpleName()).as("also when used again").contains("LeakAware");
         again.release();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 32, 64, 65, 2048})
+    void anAllocatorGivesSmallBuffersOfTheCapacityThatWasAskedFor(int capacity) {
+        ByteBuf buffer = allocator.buffer(capacity);
+
+        assertThat(buffer.capacity()).isEqualTo(capacity);
+        assertThat(buffer.maxCapacity()).isEqualTo(Integer.MAX_VALUE);
+        assertThat(buffer.readerIndex()).isZero();
+        assertThat(buffer.writerIndex()).isZero();
+        assertThat(buffers.outstanding()).isEqualTo(1);
+        assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                .isThrownBy(() -> buffer.setBytes(capacity, new byte[1]));
+        buffer.release();
+        assertThat(buffers.outstanding()).isZero();
+    }
+
+    @Test
+    void anAllocatorUsesAgainWhatWasReceived() {
+        ByteBuf received = buffers.take(40);
+        byte[] memory = received.array();
+        received.release();
+        ByteBuf made = allocator.buffer(32);
+
+        assertThat(made.array()).isSameAs(memory);
+        made.release();
+    }
+
+    @Test
+    void aSmallBufferGrowsWithItsContent() {
+        byte[] content = new byte[5000];
+        new Random(7).nextBytes(content);
+        ByteBuf buffer = allocator.buffer(10);
+        for (byte each : content) {
+            buffer.writeByte(each);
+        }
+
+        assertThat(ByteBufUtil.getBytes(buffer)).isEqualTo(content);
+        buffer.release();
+        ByteBuf next = buffers.take(20);
+        assertThat(next.capacity()).isEqualTo(20);
+        assertThat(next.array()).as("of its class again").hasSize(64);
+        next.release();
+        assertThat(buffers.outstanding()).isZero();
+    }
+
+    @Test
+    void aSmallBufferGrowsWithinItsLimitOnly() {
+        ByteBuf buffer = allocator.buffer(10, 20);
+
+        assertThat(buffer.maxFastWritableBytes()).isEqualTo(20);
+        assertThat(buffer.writeZero(20).capacity()).isEqualTo(20);
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> buffer.writeByte(1));
+        assertThatIllegalArgumentException().isThrownBy(() -> buffer.capacity(21));
+        buffer.release();
+    }
+
+    @Test
+    void cuttingKeepsTheIndicesWithin() {
+        ByteBuf buffer = allocator.buffer(60).writeZero(50).skipBytes(40);
+        buffer.capacity(30);
+
+        assertThat(buffer.capacity()).isEqualTo(30);
+        assertThat(buffer.readerIndex()).isEqualTo(30);
+        assertThat(buffer.writerIndex()).isEqualTo(30);
+        buffer.release();
+    }
+
+    @Test
+    void aBufferThatWasMadeElsewhereIsKeptWhereItIsReleasedHere() {
+        ByteBuf made =
+                CompletableFuture.supplyAsync(() -> allocator.buffer(100)).join();
+        byte[] memory = made.array();
+        assertThat(buffers.outstanding()).isEqualTo(1);
+        made.release();
+
+        assertThat(buffers.outstanding()).isZero();
+        ByteBuf next = buffers.take(100);
+        assertThat(next.array()).isSameAs(memory);
+        next.release();
+    }
+
+    @Test
+    void whatIsLongOrMustLieSomewhereComesFromTheOtherAllocator() {
+        ByteBuf longer = allocator.buffer(LoopBuffers.LARGEST + 1);
+        ByteBuf direct = allocator.directBuffer(10);
+        ByteBuf heap = allocator.heapBuffer(10);
+
+        assertThat(buffers.outstanding()).isZero();
+        assertThat(longer.capacity()).isEqualTo(LoopBuffers.LARGEST + 1);
+        assertThat(direct.isDirect()).isTrue();
+        assertThat(heap.hasArray()).isTrue();
+        longer.release();
+        direct.release();
+        heap.release();
+        assertThatIllegalArgumentException().isThrownBy(() -> allocator.buffer(-1));
+        assertThatIllegalArgumentException().isThrownBy(() -> allocator.buffer(10, 9));
     }
 }
