@@ -24,10 +24,10 @@ public final class NodeDefaults {
     public static final Waiting WAITING = Waiting.BALANCED;
 
     /**
-     * Items: at a million small messages a second this is a millisecond of work, enough to cover the return of credit in blocks
-     * over a network of 100 us round trip several times.
+     * Items: at ten million small messages a second this is more than a millisecond of work, enough to cover the return of credit
+     * in blocks over a network of 100 us round trip several times. What they hold is bounded by the bytes.
      */
-    public static final long WINDOW_ITEMS = 1024;
+    public static final long WINDOW_ITEMS = 16 * 1024;
 
     /**
      * Bytes: 10 Gbit/s over a round trip of 1 ms keeps 1.25 MB under way; three times that leaves room for credit that

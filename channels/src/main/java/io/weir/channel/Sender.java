@@ -56,6 +56,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     /** Grows while messages turn out to be small: the first ones may be of any size. */
     private int batch = 1;
 
+    private int longestBatch;
+
     /** How large the latest message was. */
     private int size = 1;
 
@@ -226,8 +228,12 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
 
     /** Large messages are asked for one by one: what is asked for already stays below a quarter of the window. */
     private void adapt(int latest) {
+        if (latest == size && batch == longestBatch) {
+            return;
+        }
         size = Math.max(1, latest);
-        batch = (int) Math.min(Math.min(BATCH, 2L * batch), Math.max(1, quarter / size));
+        longestBatch = (int) Math.min(BATCH, Math.max(1, quarter / size));
+        batch = Math.min(longestBatch, 2 * batch);
     }
 
     /** How many messages may be asked for, as far as what waits for the link leaves room. */

@@ -12,6 +12,7 @@ import io.weir.core.Loop;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.ReusedFrame;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.flow.Lanes;
@@ -56,7 +57,7 @@ final class Session implements LinkHandler {
     private final Lanes<Outgoing> lanes = new Lanes<>();
     private final IntObjectHashMap<Channel> channels = new IntObjectHashMap<>();
     private final Map<String, Asker> askers = new HashMap<>();
-    private final Frame frame = new Frame();
+    private final ReusedFrame frames = new ReusedFrame();
     private final Runnable endOfTurn = this::endOfTurn;
     private List<Channel> touched = new ArrayList<>();
     private List<Channel> granting = new ArrayList<>();
@@ -143,7 +144,7 @@ final class Session implements LinkHandler {
     }
 
     Frame frame() {
-        return frame;
+        return frames.next();
     }
 
     Counters counters() {
@@ -516,7 +517,7 @@ final class Session implements LinkHandler {
 
     private boolean sayGoodbye(String reason) {
         ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
-        boolean said = link.offer(frame.set(FrameKind.GOODBYE, 0, 0, 0).body(text));
+        boolean said = link.offer(frame().set(FrameKind.GOODBYE, 0, 0, 0).body(text));
         if (!said) {
             text.release();
         }

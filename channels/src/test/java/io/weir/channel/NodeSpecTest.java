@@ -137,7 +137,7 @@ class NodeSpecTest {
         assertThat(spec.transportOptions()).isEmpty();
         assertThat(spec.peers()).isEmpty();
         assertThat(spec.ports()).isEmpty();
-        assertThat(spec.windowItems()).isEqualTo(1024);
+        assertThat(spec.windowItems()).isEqualTo(16 * 1024);
         assertThat(spec.windowBytes()).isEqualTo(4 << 20);
         assertThat(spec.initialItems()).isEqualTo(256);
         assertThat(spec.maxMessage()).isEqualTo(64 << 20);

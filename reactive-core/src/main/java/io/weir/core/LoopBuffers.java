@@ -5,6 +5,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
+import io.netty.util.ResourceLeakDetector;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -27,14 +29,27 @@ public final class LoopBuffers {
     /** Idle buffers kept per size class: more than a loop has under way when it consumes what it receives; 1.7 MB in all. */
     private static final int KEPT = 512;
 
+    /**
+     * At its simple level, Netty's leak detector is offered one in so many, of which it takes one in 128: what it takes costs as
+     * much as sending a hundred small messages. At the higher levels it sees them all.
+     */
+    private static final int OFFERED = 64;
+
     private final Thread owner = Thread.currentThread();
+    /**
+     * Stacks. What is taken out stays in its place, too, so that giving it back there stores no reference: into an old object,
+     * that makes G1 wait for all earlier stores of the processor, which are on their way to another one.
+     */
     private final @Nullable Small[][] idle = new @Nullable Small[CLASSES.length][KEPT];
+
     private final int[] idleCount = new int[CLASSES.length];
     private final SmallFirst received = new SmallFirst(UnpooledByteBufAllocator.DEFAULT);
     /** Written by the owner only; what happens elsewhere is counted apart, so that the owner's count needs no lock. */
     private final AtomicLong outByOwner = new AtomicLong();
 
     private final LongAdder outElsewhere = new LongAdder();
+    /** Also counted by other threads, where one more or less does not matter. */
+    private int given;
 
     /**
      * A buffer of this length, at most {@link #LARGEST}: reader index 0, writer index {@code length}, content undefined. The
@@ -68,34 +83,50 @@ public final class LoopBuffers {
         return sizeClass;
     }
 
-    private Small obtain(int length, int maxCapacity) {
+    private Small obtain(int length, int maxCapacity, boolean tracked) {
         int sizeClass = classOf(length);
         if (Thread.currentThread() != owner) {
             outElsewhere.increment();
             return new Small(sizeClass).begin(length, maxCapacity);
         }
         outByOwner.setOpaque(outByOwner.getPlain() + 1);
-        int count = idleCount[sizeClass];
-        if (count == 0) {
+        int count = idleCount[sizeClass] - 1;
+        if (count < 0) {
             return new Small(sizeClass).begin(length, maxCapacity);
         }
-        idleCount[sizeClass] = count - 1;
-        Small small = idle[sizeClass][count - 1];
-        idle[sizeClass][count - 1] = null;
+        idleCount[sizeClass] = count;
+        Small small = Objects.requireNonNull(idle[sizeClass][count]);
+        if (tracked) {
+            // Whoever is to find it lost looks for what nobody refers to.
+            idle[sizeClass][count] = null;
+        }
         return small.again(length, maxCapacity);
     }
 
-    private void free(Small small) {
+    /** Whether the leak detector may see the buffer that is given next. */
+    private boolean isTracked() {
+        ResourceLeakDetector.Level level = ResourceLeakDetector.getLevel();
+        return level == ResourceLeakDetector.Level.SIMPLE
+                ? (given++ & OFFERED - 1) == 0
+                : level != ResourceLeakDetector.Level.DISABLED;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Not the content matters, but what is stored.
+    private boolean keep(Small small) {
         if (Thread.currentThread() != owner) {
             outElsewhere.decrement();
-            return;
+            return false;
         }
         outByOwner.setOpaque(outByOwner.getPlain() - 1);
         int count = idleCount[small.sizeClass];
-        if (count < KEPT && !small.moved) {
-            idle[small.sizeClass][count] = small;
-            idleCount[small.sizeClass] = count + 1;
+        if (count == KEPT || small.moved) {
+            return false;
         }
+        if (idle[small.sizeClass][count] != small) {
+            idle[small.sizeClass][count] = small;
+        }
+        idleCount[small.sizeClass] = count + 1;
+        return true;
     }
 
     private final class SmallFirst extends AbstractByteBufAllocator {
@@ -111,7 +142,9 @@ public final class LoopBuffers {
 
         /** Only an allocator may hand its buffers to Netty's leak detector. */
         ByteBuf small(int length, int maxCapacity) {
-            return toLeakAwareBuffer(obtain(length, maxCapacity));
+            boolean tracked = isTracked();
+            Small small = obtain(length, maxCapacity, tracked);
+            return tracked ? toLeakAwareBuffer(small) : small;
         }
 
         @Override
@@ -201,9 +234,25 @@ public final class LoopBuffers {
             return Math.min(array().length, maxCapacity()) - writerIndex();
         }
 
+        /**
+         * Where the caller has the only reference, nobody else may touch the count, and on the loop there is nobody to tell: so
+         * the processor need not wait for its earlier stores, as a release otherwise makes it.
+         */
+        @Override
+        public boolean release() {
+            if (refCnt() != 1 || Thread.currentThread() != owner) {
+                return super.release();
+            }
+            setRefCnt(0);
+            deallocate();
+            return true;
+        }
+
         @Override
         protected void deallocate() {
-            free(this);
+            if (!keep(this)) {
+                super.deallocate();
+            }
         }
     }
 }

@@ -238,4 +238,52 @@ class LoopBuffersTest {
         assertThatIllegalArgumentException().isThrownBy(() -> allocator.buffer(-1));
         assertThatIllegalArgumentException().isThrownBy(() -> allocator.buffer(10, 9));
     }
+
+    @Test
+    void theSecondReleaseIsRefused() {
+        ByteBuf buffer = allocator.buffer(10);
+        assertThat(buffer.release()).isTrue();
+
+        assertThatExceptionOfType(IllegalReferenceCountException.class).isThrownBy(buffer::release);
+        assertThatExceptionOfType(IllegalReferenceCountException.class).isThrownBy(buffer::retain);
+        assertThatExceptionOfType(IllegalReferenceCountException.class).isThrownBy(() -> buffer.writeByte(1));
+        assertThat(buffers.outstanding()).isZero();
+    }
+
+    @Test
+    void manyHoldersInAnyOrderNeverShareABuffer() {
+        Random random = new Random(11);
+        List<ByteBuf> held = new ArrayList<>();
+        for (int i = 0; i < 100_000; i++) {
+            if (held.size() < 700 && random.nextInt(100) < 52) {
+                ByteBuf buffer = random.nextBoolean()
+                        ? buffers.take(8)
+                        : allocator.buffer(8).writerIndex(8);
+                held.add(buffer.setLong(0, System.identityHashCode(buffer)));
+            } else if (!held.isEmpty()) {
+                ByteBuf buffer = held.remove(random.nextInt(held.size()));
+                assertThat(buffer.getLong(0)).isEqualTo(System.identityHashCode(buffer));
+                assertThat(buffer.release()).isTrue();
+            }
+        }
+        held.forEach(ByteBuf::release);
+        assertThat(buffers.outstanding()).isZero();
+    }
+
+    /** At its simple level, the leak detector is offered few, and the rest is kept as it is. */
+    @Test
+    void isUsedAgainAtTheSimpleLevelOfTheLeakDetectorToo() {
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.SIMPLE);
+        try {
+            manyHoldersInAnyOrderNeverShareABuffer();
+            ByteBuf first = buffers.take(10);
+            byte[] memory = first.array();
+            first.release();
+            ByteBuf second = buffers.take(10);
+            assertThat(second.array()).isSameAs(memory);
+            second.release();
+        } finally {
+            ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+        }
+    }
 }

@@ -3,7 +3,6 @@ package io.weir.transport.shm;
 import static io.weir.transport.shm.SegmentLayout.LONGS;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.FrameLayout;
 import java.nio.ByteBuffer;
@@ -14,21 +13,10 @@ import java.nio.ByteBuffer;
  */
 final class FrameWriter {
 
-    /**
-     * Copied bodies that are kept at most until the turn ends. With few of them, a source that makes many messages in a turn
-     * gets back what the processor still has in its cache.
-     */
-    private static final int KEPT = 8;
-
     private final RingWriter ring;
     private final BlockPool pool;
     private final BlockAllocator allocator;
     private final int maxFrame;
-
-    /** Bodies that were copied: released when what was written is on its way, as giving memory back takes longer than writing. */
-    private final ByteBuf[] copied = new ByteBuf[KEPT];
-
-    private int copiedCount;
 
     /** What the frame that was refused last needs. */
     private int neededBytes;
@@ -61,15 +49,6 @@ final class FrameWriter {
     /** Whether the frame that was refused last would be taken now. */
     boolean wouldTake() {
         return ring.hasRoom(neededBytes) && (!neededSlot || pool.hasSlot());
-    }
-
-    /** Releases the bodies that have been copied. */
-    void releaseCopied() {
-        while (copiedCount != 0) {
-            ByteBuf body = copied[--copiedCount];
-            copied[copiedCount] = Unpooled.EMPTY_BUFFER;
-            body.release();
-        }
     }
 
     private void checkFrame(Frame frame) {
@@ -105,10 +84,7 @@ final class FrameWriter {
         }
         writeHead(frame, index, index + start);
         ring.commit(index, FrameLayout.word0(frame.kind().code(), frame.flags(), controlLength, length), bytes);
-        if (copiedCount == KEPT) {
-            releaseCopied();
-        }
-        copied[copiedCount++] = body;
+        body.release();
         return true;
     }
 

@@ -35,9 +35,12 @@ final class RecordLayout {
 
     private RecordLayout() {}
 
-    /** The longest record: large enough for throughput, small enough that several fit and the receiver's progress shows. */
+    /**
+     * The longest record: large enough for throughput, small enough that several fit, that the receiver's progress shows, and that
+     * what comes behind it does not wait long.
+     */
     static int maxRecord(int ringSize) {
-        return ringSize / 8;
+        return Math.min(ringSize / 8, 128 << 10);
     }
 
     /** What the length of the longest record says, whatever its kind. */

@@ -10,6 +10,7 @@ import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.ReusedFrame;
 import java.nio.ByteBuffer;
 
 /**
@@ -37,7 +38,7 @@ final class RingReader {
     private final ByteBufAllocator large;
     private final ReceivedBlocks blocks;
     private ByteBuffer memory;
-    private Frame frame = new Frame();
+    private final ReusedFrame frames = new ReusedFrame();
 
     /** Where the next record is expected, in bytes since the beginning. */
     private long position;
@@ -55,9 +56,9 @@ final class RingReader {
         this.blocks = blocks;
     }
 
-    /** The frame that was read last; the same holder again and again. */
+    /** The frame that was read last; until the next one is read. */
     Frame frame() {
-        return frame;
+        return frames.current();
     }
 
     /** Whether there is a record. */
@@ -93,7 +94,7 @@ final class RingReader {
         int start = FrameLayout.HEADER + 8 * kind.words();
         int bytes = start + FrameLayout.align(length);
         checkBounds(length, bytes);
-        frame = fill(kind, word, index, start);
+        fill(kind, word, index, start);
         advance(bytes);
         return Found.FRAME;
     }
@@ -121,7 +122,7 @@ final class RingReader {
         memory = nothing;
     }
 
-    private Frame fill(FrameKind kind, long word, int index, int start) {
+    private void fill(FrameKind kind, long word, int index, int start) {
         int flags = FrameLayout.flags(word);
         boolean inPool = (flags & RecordLayout.BLOCK) != 0;
         int controlLength = FrameLayout.controlLength(word);
@@ -136,7 +137,8 @@ final class RingReader {
         int at = index + start;
         byte[] control = control(inPool ? at + RecordLayout.BLOCK_WORDS : at, controlLength);
         ByteBuf body = inPool ? block(at) : body(at + controlLength, bodyLength);
-        return frame.set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1))
+        frames.next()
+                .set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1))
                 .words(first, second)
                 .control(control)
                 .body(body);

@@ -15,8 +15,14 @@ import java.nio.ByteBuffer;
  */
 final class RingWriter {
 
-    /** Runs are cut here, so that the receiver works while we write: a few times what moves between caches at once. */
+    /** The first run of a turn is cut here, so that the receiver works while we write: a few times what moves at once. */
     private static final int RUN = 1024;
+
+    /**
+     * Each further run of the turn is twice as long, up to this: where much is sent, the receiver's processor fetches lines beyond
+     * the run's end, which are being written, less often.
+     */
+    private static final int LONGEST_RUN = 8 << 10;
 
     /**
      * How far beyond the next place lines are made ours ahead of time, by zeroing their first words. Near enough that this is
@@ -46,6 +52,7 @@ final class RingWriter {
 
     private long runWord;
     private long runPosition;
+    private int runLength = RUN;
 
     RingWriter(Segment segment) {
         this.memory = segment.mapping().memory();
@@ -86,8 +93,9 @@ final class RingWriter {
         }
         chain(index, word);
         position += bytes;
-        if (position - runPosition >= RUN) {
+        if (position - runPosition >= runLength) {
             publish();
+            runLength = Math.min(2 * runLength, LONGEST_RUN);
         }
     }
 
@@ -124,6 +132,12 @@ final class RingWriter {
         if (position - runPosition <= SHORT) {
             zeroAhead();
         }
+    }
+
+    /** As {@link #publish}, and begins with short runs again. */
+    void publishLast() {
+        publish();
+        runLength = RUN;
     }
 
     private void zeroAhead() {

@@ -272,12 +272,11 @@ final class ShmLink implements Link, Pollable {
         if (publish(writer, reader)) {
             port.peersDoorbell().ring();
         }
-        frames.releaseCopied();
     }
 
     /** Makes visible what was written, beside the room that was told of. Returns whether the peer must be woken for it. */
     static boolean publish(RingWriter writer, RingReader reader) {
-        writer.publish();
+        writer.publishLast();
         VarHandle.fullFence();
         boolean sleeps = writer.receiverSleeps();
         boolean waits = reader.senderWaits();
@@ -296,7 +295,6 @@ final class ShmLink implements Link, Pollable {
         // Before the memory goes, as it may have to be told that it is awake.
         loop.remove(this);
         loop.forget(atLoopEnd);
-        frames.releaseCopied();
         writer.end(NOTHING);
         reader.end(NOTHING);
         pool.end();

@@ -8,6 +8,7 @@ import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.ReusedFrame;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,7 @@ final class FrameParser {
     private final LoopBuffers small;
     private final ByteBufAllocator large;
     private final Sink sink;
-    private final Frame frame = new Frame();
+    private final ReusedFrame frames = new ReusedFrame();
     /** The beginning of a head that was cut off. */
     private final ByteBuf head = Unpooled.buffer(FrameLayout.HEADER + 2 * Long.BYTES);
 
@@ -105,13 +106,31 @@ final class FrameParser {
     private boolean readHead(ByteBuf in) {
         if (!head.isReadable() && in.readableBytes() >= FrameLayout.HEADER) {
             long word = in.getLongLE(in.readerIndex());
-            int size = FrameLayout.HEADER + Long.BYTES * wordsOf(word, in);
-            if (in.readableBytes() >= size) {
+            int words = wordsOf(word, in);
+            FrameKind known = FrameKind.of(FrameLayout.kindCode(word));
+            if (known != null && in.readableBytes() >= FrameLayout.size(words, FrameLayout.length(word))) {
+                return readWhole(in, known);
+            }
+            if (in.readableBytes() >= FrameLayout.HEADER + Long.BYTES * words) {
                 takeHead(in);
                 return true;
             }
         }
         return collectHead(in);
+    }
+
+    /** Most frames lie whole in what was read: then nothing has to be remembered. */
+    private boolean readWhole(ByteBuf in, FrameKind known) {
+        long head0 = in.readLongLE();
+        long head1 = in.readLongLE();
+        long word = known.words() > 0 ? in.readLongLE() : 0;
+        long further = known.words() > 1 ? in.readLongLE() : 0;
+        int length = FrameLayout.length(head0);
+        byte[] controlData = newControl(FrameLayout.controlLength(head0));
+        in.readBytes(controlData);
+        ByteBuf whole = wholeBody(in, length - controlData.length);
+        in.skipBytes(FrameLayout.align(length) - length);
+        return deliver(known, head0, head1, word, further, controlData, whole);
     }
 
     private boolean collectHead(ByteBuf in) {
@@ -165,9 +184,13 @@ final class FrameParser {
         int controlLength = FrameLayout.controlLength(word0);
         bodyLength = length - controlLength;
         skip = FrameLayout.align(length) - length;
-        control = controlLength == 0 ? NO_CONTROL : new byte[controlLength];
+        control = newControl(controlLength);
         controlRead = 0;
         stage = controlLength == 0 ? Stage.BODY : Stage.CONTROL;
+    }
+
+    private static byte[] newControl(int length) {
+        return length == 0 ? NO_CONTROL : new byte[length];
     }
 
     private boolean readControl(ByteBuf in) {
@@ -185,9 +208,9 @@ final class FrameParser {
         ByteBuf filled = body;
         if (filled == null) {
             if (bodyLength <= in.readableBytes()) {
-                return deliver(wholeBody(in));
+                return deliverRead(wholeBody(in, bodyLength));
             }
-            filled = newBody();
+            filled = newBody(bodyLength);
             body = filled;
         }
         filled.writeBytes(in, Math.min(bodyLength - filled.readableBytes(), in.readableBytes()));
@@ -195,40 +218,44 @@ final class FrameParser {
             return false;
         }
         body = null;
-        return deliver(filled);
+        return deliverRead(filled);
     }
 
-    private ByteBuf wholeBody(ByteBuf in) {
-        if (bodyLength == 0) {
+    private ByteBuf wholeBody(ByteBuf in, int length) {
+        if (length == 0) {
             return Unpooled.EMPTY_BUFFER;
         }
-        if (bodyLength > LoopBuffers.LARGEST && bodyLength >= in.capacity() / WORTH_SLICING) {
-            return in.readRetainedSlice(bodyLength);
+        if (length > LoopBuffers.LARGEST && length >= in.capacity() / WORTH_SLICING) {
+            return in.readRetainedSlice(length);
         }
-        return newBody().writeBytes(in, bodyLength);
+        return newBody(length).writeBytes(in, length);
     }
 
-    private ByteBuf newBody() {
-        return bodyLength <= LoopBuffers.LARGEST
-                ? small.take(bodyLength).writerIndex(0)
-                : large.directBuffer(bodyLength, bodyLength);
+    private ByteBuf newBody(int length) {
+        return length <= LoopBuffers.LARGEST ? small.take(length).writerIndex(0) : large.directBuffer(length, length);
     }
 
-    private boolean deliver(ByteBuf whole) {
+    private boolean deliverRead(ByteBuf whole) {
         FrameKind known = kind;
         if (known == null) {
             throw new IllegalStateException("a body without a head");
         }
         stage = skip == 0 ? Stage.HEAD : Stage.PADDING;
+        return deliver(known, word0, word1, first, second, control, whole);
+    }
+
+    private boolean deliver(
+            FrameKind known, long head0, long head1, long word, long further, byte[] controlData, ByteBuf whole) {
         greeting.checkFirst(known, whole);
+        Frame frame = frames.next();
         try {
             return sink.frame(frame.set(
                             known,
-                            FrameLayout.flags(word0) & ~Frame.LINK_FLAGS,
-                            FrameLayout.channel(word1),
-                            FrameLayout.aux(word1))
-                    .words(first, second)
-                    .control(control)
+                            FrameLayout.flags(head0) & ~Frame.LINK_FLAGS,
+                            FrameLayout.channel(head1),
+                            FrameLayout.aux(head1))
+                    .words(word, further)
+                    .control(controlData)
                     .body(whole));
         } finally {
             frame.clear();

@@ -53,7 +53,6 @@ final class TestRing implements AutoCloseable {
     /** Ends a turn of the sender. */
     void publish() {
         writer.publish();
-        frames.releaseCopied();
     }
 
     /** What comes next but for padding. */
@@ -80,7 +79,6 @@ final class TestRing implements AutoCloseable {
 
     @Override
     public void close() {
-        frames.releaseCopied();
         pool.end();
         doorbell.close();
         sent.mapping().release();

@@ -12,9 +12,9 @@ final class Stream {
     /** @param memory gives an empty buffer with room for so many bytes */
     static Flux<ByteBuf> of(Cell cell, IntFunction<ByteBuf> memory) {
         Payload payload = new Payload(cell.size());
-        return Flux.generate(() -> 0L, (sequence, sink) -> {
-            sink.next(payload.writeTo(memory.apply(cell.size()), sequence));
-            return sequence + 1;
+        return Flux.defer(() -> {
+            long[] next = {0};
+            return Flux.generate(sink -> sink.next(payload.writeTo(memory.apply(cell.size()), next[0]++)));
         });
     }
 }

@@ -133,7 +133,6 @@ final class Ring {
         if (!frames.write(frame)) {
             throw new IllegalStateException("no room for " + frame);
         }
-        frames.releaseCopied();
     }
 
     /** Takes a frame with a block out of the ring; the caller owns the body. */
