@@ -137,11 +137,18 @@ public final class Node {
         try {
             return adapter.availability(spec.settings(adapter.name()));
         } catch (Misconfigured e) {
-            throw e;
+            throw withSetting(adapter, e);
         } catch (RuntimeException | LinkageError e) {
             LOG.warn("The adapter of path {} failed", adapter.name(), e);
             return new Availability.Missing("the adapter failed: " + e);
         }
+    }
+
+    /** An adapter knows its options without the prefix that the user has written. */
+    private static Misconfigured withSetting(Transport adapter, Misconfigured refusal) {
+        String text = String.valueOf(refusal.getMessage());
+        boolean beginsWithOption = adapter.options().stream().anyMatch(option -> text.startsWith(option + '='));
+        return beginsWithOption ? new Misconfigured("weir.transport." + adapter.name() + '.' + text, refusal) : refusal;
     }
 
     private Mono<Node> listen() {
@@ -188,11 +195,12 @@ public final class Node {
         return Mono.defer(() -> connect(PeerAddress.parse(address)));
     }
 
-    /** Connects with paths of its own, put over the node's. */
+    /** Connects with paths of its own, put over the node's. Also fails with {@link Misconfigured} where these make no sense. */
     public Mono<Peer> connect(PeerAddress address, PathPolicy paths) {
         PathPolicy policy = spec.paths().and(paths);
         return Mono.defer(() -> {
             checkOpen();
+            NodeSpecRules.policy(KnownPaths.of(adapters), "paths", paths, policy);
             Loop loop = loop();
             Mono<Peer> connected = bootstrap
                     .connect(address, bootstrapSettings(), loop)

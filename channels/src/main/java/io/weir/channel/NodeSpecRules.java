@@ -73,7 +73,7 @@ final class NodeSpecRules {
                 policy(known, "weir.ports." + name + ".transport", port.paths(), node.and(port.paths())));
     }
 
-    private static void policy(KnownPaths known, String prefix, PathPolicy written, PathPolicy effective) {
+    static void policy(KnownPaths known, String prefix, PathPolicy written, PathPolicy effective) {
         known.check(prefix, written);
         List<String> order = effective.order();
         if (order.stream().allMatch(path -> effective.of(path) == PathSwitch.OFF)) {

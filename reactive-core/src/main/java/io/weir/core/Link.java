@@ -31,7 +31,7 @@ public interface Link {
     }
 
     /**
-     * Memory for payloads that suits this wire best. When its own memory is exhausted, it gives ordinary memory instead;
+     * Memory for payloads that suits this wire best, long and short ones. When its own memory is exhausted, it gives ordinary memory instead;
      * such payloads are copied or cut. May be used by any thread, also after the link has closed.
      */
     ByteBufAllocator allocator();

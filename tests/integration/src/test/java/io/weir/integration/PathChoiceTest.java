@@ -12,10 +12,13 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.channel.PortSpec;
 import io.weir.core.Message;
+import io.weir.core.Misconfigured;
 import io.weir.core.PathRequired;
+import io.weir.core.PeerAddress;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -101,6 +104,49 @@ class PathChoiceTest implements OnRoute {
         assertThat(chosen(pair.peer())).isEqualTo(first);
         assertThat(of(pair.peer().path(), second).outcome()).isEqualTo(Outcome.NOT_TRIED);
         assertThat(of(pair.peer().path(), "shm").reason()).contains("not in the order");
+    }
+
+    @Test
+    void pathsOfOneConnectionAreCheckedLikeThoseOfTheNode(Nodes nodes) {
+        Node near = nodes.start(Route.any("near").build());
+        PeerAddress far = nodes.start(Route.any("far").build()).address();
+
+        assertRefused(
+                near.connect(far, new PathPolicy(List.of("myrinet"), Map.of())),
+                "paths.order names 'myrinet', which is no path; did you mean gm?");
+        assertRefused(
+                near.connect(far, new PathPolicy(List.of("tcp"), Map.of("shm", PathSwitch.REQUIRED))),
+                "paths.shm=required can't be met: paths.order does not name shm");
+        assertRefused(
+                near.connect(far, new PathPolicy(List.of("tcp"), Map.of("tcp", PathSwitch.OFF))),
+                "paths.order leaves no path that could be used");
+        Peer peer = near.connect(far, new PathPolicy(List.of("tcp"), Map.of())).block(Patience.LIMIT);
+        assertThat(chosen(Objects.requireNonNull(peer))).isEqualTo("tcp");
+    }
+
+    private static void assertRefused(Mono<Peer> connecting, String text) {
+        StepVerifier.create(connecting)
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(Misconfigured.class).hasMessageContaining(text))
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    void anOptionThatCannotBeIsNamedAsItWasWritten() {
+        StepVerifier.create(Node.start(Route.any("near")
+                        .transportOption("shm", "ring-size", "12")
+                        .build()))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(Misconfigured.class)
+                        .hasMessageStartingWith("weir.transport.shm.ring-size=12 is out of range"))
+                .verify(Patience.LIMIT);
+        StepVerifier.create(Node.start(Route.any("near")
+                        .transportOption("tcp", "data-address", "nowhere")
+                        .build()))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(Misconfigured.class)
+                        .hasMessageStartingWith("weir.transport.tcp.data-address=nowhere can't be used"))
+                .verify(Patience.LIMIT);
     }
 
     @Test

@@ -52,7 +52,10 @@ final class Soak {
                     node.connect(PeerAddress.parse(arguments[1])).block(Patience.LIMIT));
             new Soak(peer, new SplittableRandom(seed)).run(seconds);
             node.close().block(Patience.LIMIT);
-            check("threads", before, Holdings.now().threads());
+            // The thread that tells of the end is the last one: it may still be telling us.
+            Patience.until(
+                    () -> "threads: " + before + " before, " + Holdings.now().threads() + " after",
+                    () -> Holdings.now().threads() == before);
             check("payloads", 0L, Payloads.out());
         } catch (Throwable t) {
             System.out.println("FAILED with seed " + seed);

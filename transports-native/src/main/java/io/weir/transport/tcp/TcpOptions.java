@@ -73,12 +73,16 @@ record TcpOptions(
         if (text == null) {
             return null;
         }
-        PeerAddress address = PeerAddress.parse(text);
-        if (address.isUnix() || address.port() != 0 || !isReachable(address.host())) {
-            throw new Misconfigured("data-address=" + text + " can't be used: write an IP address of this host that the"
-                    + " peers reach, with port 0 (each link gets a port of its own), such as tcp://10.1.0.5:0");
+        try {
+            PeerAddress address = PeerAddress.parse(text);
+            if (!address.isUnix() && address.port() == 0 && isReachable(address.host())) {
+                return address;
+            }
+        } catch (Misconfigured e) {
+            // What is asked for is narrower than what any address may be.
         }
-        return address;
+        throw new Misconfigured("data-address=" + text + " can't be used: write an IP address of this host that the"
+                + " peers reach, with port 0 (each link gets a port of its own), such as tcp://10.1.0.5:0");
     }
 
     private static boolean isReachable(String host) {

@@ -306,6 +306,7 @@ class TcpBootstrapTest {
         assertMisconfigured(Map.of("data-address", "127.0.0.1:80"), "with port 0");
         assertMisconfigured(Map.of("data-address", "somehost:0"), "write an IP address of this host");
         assertMisconfigured(Map.of("data-address", "unix:/x"), "can't be used");
+        assertMisconfigured(Map.of("data-address", "nowhere"), "data-address=nowhere can't be used");
     }
 
     private static void assertMisconfigured(Map<String, String> options, String message) {
