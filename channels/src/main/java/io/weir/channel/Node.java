@@ -1,7 +1,9 @@
 package io.weir.channel;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.weir.core.Availability;
 import io.weir.core.Bootstrap;
+import io.weir.core.Codec;
 import io.weir.core.Link;
 import io.weir.core.Loop;
 import io.weir.core.Message;
@@ -72,6 +74,8 @@ public final class Node {
     private final Sinks.Empty<Peer> noMoreConnecting = Sinks.empty();
     /** Runs once, whoever subscribes first; a waiting caller that loses interest does not stop it. */
     private final Mono<Void> closed = Mono.defer(this::shutDown).cache();
+    /** Completes with {@link #closed}. */
+    private final Sinks.Empty<Void> ended = Sinks.empty();
 
     private Node(NodeSpec spec, Bootstrap bootstrap, Map<String, Transport> adapters, PeerCard card) {
         this.spec = spec;
@@ -312,6 +316,21 @@ public final class Node {
     }
 
     /**
+     * As {@link #answer(String, Function)}, but values through codecs, so that nothing has to be released. Requests that can't be
+     * decoded fail at the asker.
+     */
+    public <A, B> Disposable answer(
+            String port,
+            Codec<A> requests,
+            Codec<B> answers,
+            Function<? super A, ? extends Publisher<? extends B>> handler) {
+        return answer(
+                port,
+                request -> Mono.<B>from(handler.apply(Channel.decode(request, requests)))
+                        .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
+    }
+
+    /**
      * Answers each request to a port with a stream: the handler gets the request, which it must release. Lasts until
      * disposed.
      */
@@ -321,6 +340,20 @@ public final class Node {
                 channel -> channel.receive()
                         .next()
                         .flatMap(request -> channel.send(Flux.defer(() -> handler.apply(request)))));
+    }
+
+    /** As {@link #stream(String, Function)}, but values through codecs, so that nothing has to be released. */
+    public <A, B> Disposable stream(
+            String port,
+            Codec<A> requests,
+            Codec<B> items,
+            Function<? super A, ? extends Publisher<? extends B>> handler) {
+        return serve(
+                port,
+                channel -> channel.receive(requests)
+                        .next()
+                        .flatMap(request ->
+                                channel.send(Flux.defer(() -> Flux.<B>from(handler.apply(request))), items)));
     }
 
     /**
@@ -370,6 +403,11 @@ public final class Node {
         return closed;
     }
 
+    /** Completes when the node has been closed, whoever did that. Does not close it. */
+    public Mono<Void> closed() {
+        return ended.asMono();
+    }
+
     private Mono<Void> shutDown() {
         closing.set(true);
         noMoreConnecting.tryEmitError(new Refused(leaving())).orThrow();
@@ -385,7 +423,8 @@ public final class Node {
                 .flatMap(session -> session.abandonUndelivered(leaving()))
                 .thenMany(Flux.fromIterable(loops))
                 .flatMap(Loop::close)
-                .then();
+                .then()
+                .doOnTerminate(ended::tryEmitEmpty);
     }
 
     private String leaving() {

@@ -74,6 +74,11 @@ public final class Peer {
         return new AskMono(session(), port, message, false).then();
     }
 
+    /** As {@link #tell(String, Message)}, but a value through a codec, and again with each subscription. */
+    public <A> Mono<Void> tell(String port, A value, Codec<A> codec) {
+        return Mono.defer(() -> tell(port, message(value, codec)));
+    }
+
     /**
      * Sends a request to this port and yields the answer, which belongs to the subscriber. Fails with
      * {@link io.weir.core.RemoteFailure} if the handler failed, with {@link io.weir.core.Refused} if the port answers no requests.
@@ -81,6 +86,14 @@ public final class Peer {
      */
     public Mono<Message> ask(String port, Message message) {
         return new AskMono(session(), port, message, true);
+    }
+
+    /**
+     * As {@link #ask(String, Message)}, but values through codecs, so that nothing has to be released. Each subscription sends the
+     * request again.
+     */
+    public <A, B> Mono<B> ask(String port, A request, Codec<A> requests, Codec<B> answers) {
+        return Mono.defer(() -> ask(port, message(request, requests))).map(answer -> Channel.decode(answer, answers));
     }
 
     /**
@@ -94,6 +107,18 @@ public final class Peer {
                 ? exchange(port, Mono.fromSupplier(() -> unsent.getAndSet(null)).flux())
                         .doFinally(signal -> ReferenceCountUtil.release(unsent.getAndSet(null)))
                 : Flux.error(AskMono.used(port)));
+    }
+
+    /**
+     * As {@link #stream(String, Message)}, but values through codecs, so that nothing has to be released. Each subscription sends
+     * the request again.
+     */
+    public <A, B> Flux<B> stream(String port, A request, Codec<A> requests, Codec<B> items) {
+        return Flux.defer(() -> stream(port, message(request, requests))).map(item -> Channel.decode(item, items));
+    }
+
+    private <A> Message message(A value, Codec<A> codec) {
+        return Message.of(codec.encode(value, allocator()));
     }
 
     /** Sends this stream to a port and yields what the peer sends back: the interaction "channel" as one operator. */

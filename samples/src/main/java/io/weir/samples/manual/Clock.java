@@ -44,12 +44,12 @@ public final class Clock {
     }
 
     /** Serves at the address if there is no other argument, else reads there. */
-    public static void main(String[] arguments) throws InterruptedException {
+    public static void main(String[] arguments) {
         if (arguments.length == 1) {
             // tag::stay
             Node node = server(arguments[0]).blockOptional().orElseThrow();
             Runtime.getRuntime().addShutdownHook(new Thread(() -> node.close().block()));
-            Thread.currentThread().join();
+            node.closed().block();
             // end::stay
         } else {
             client(arguments[0]).doOnNext(System.out::println).then().block();

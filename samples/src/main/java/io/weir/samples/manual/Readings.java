@@ -4,7 +4,6 @@ import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
-import io.weir.core.Message;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -46,22 +45,17 @@ public final class Readings {
 
     public void serveOnRequest(Node node) {
         // tag::stream
-        node.stream("history", request -> {
-            int last = Integer.parseInt(request.text());
-            request.release();
-            return Flux.range(1, last).map(day -> Message.of("day " + day));
-        });
+        node.stream(
+                "history",
+                TEXT,
+                TEXT,
+                last -> Flux.range(1, Integer.parseInt(last)).map(day -> "day " + day));
         // end::stream
     }
 
     public Flux<String> history(Peer peer, int days) {
         // tag::history
-        Flux<String> history = peer.stream("history", Message.of(Integer.toString(days)))
-                .map(message -> {
-                    String day = message.text();
-                    message.release();
-                    return day;
-                });
+        Flux<String> history = peer.stream("history", Integer.toString(days), TEXT, TEXT);
         // end::history
         return history;
     }

@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,21 @@ class ConnectingTest implements OnRoute {
             return Mono.just(Message.of(node.spec().name()));
         });
         return node;
+    }
+
+    @Test
+    void whoWaitsForTheEndOfANodeDoesNotEndIt(Nodes nodes) {
+        Node node = nodes.start(Route.LOCAL.spec("node").build());
+        AtomicInteger ends = new AtomicInteger();
+        var unused = node.closed().subscribe(nothing -> {}, error -> {}, ends::incrementAndGet);
+        Node other = nodes.start(Route.LOCAL.spec("other").build());
+        assertThat(other.connect(node.address()).block(Patience.LIMIT)).isNotNull();
+        assertThat(ends).hasValue(0);
+
+        node.close().block(Patience.LIMIT);
+        node.close().block(Patience.LIMIT);
+        node.closed().block(Patience.LIMIT);
+        assertThat(ends).hasValue(1);
     }
 
     @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
+import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
 import io.weir.core.MessageTooLarge;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
@@ -60,6 +62,58 @@ interface InteractionContract extends OnRoute {
                     assertThat(message.control().get("tag")).isEqualTo("aa");
                     assertThat(read(message)).isEqualTo("WEIR");
                 })
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
+    default void askTellAndStreamValues(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Codec<Point> points = Codecs.json(Point.class);
+        Sinks.Many<Point> told = Sinks.many().unicast().onBackpressureBuffer();
+        var unused = pair.far()
+                .answer(
+                        "mirror",
+                        points,
+                        points,
+                        point -> point.x() < 0
+                                ? Mono.error(new IllegalStateException("x < 0"))
+                                : Mono.just(new Point(point.y(), point.x(), point.name())));
+        var unused2 = pair.far().answer("note", points, points, point -> {
+            told.tryEmitNext(point).orThrow();
+            return Mono.empty();
+        });
+        var unused3 = pair.far().stream(
+                "row",
+                points,
+                points,
+                point -> Flux.range(0, point.x()).map(i -> new Point(i, point.y(), point.name())));
+
+        Mono<Point> mirrored = pair.peer().ask("mirror", new Point(1, 2, "é"), points, points);
+        for (int again = 0; again < 2; again++) {
+            StepVerifier.create(mirrored)
+                    .expectNext(new Point(2, 1, "é"))
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
+        }
+        StepVerifier.create(pair.peer().ask("mirror", new Point(-1, 2, ""), points, points))
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("x < 0"))
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().ask("mirror", text("no point")))
+                .expectError(RemoteFailure.class)
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().tell("note", new Point(7, 8, "told"), points))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        StepVerifier.create(told.asFlux().take(1))
+                .expectNext(new Point(7, 8, "told"))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().stream("row", new Point(300, 5, "row"), points, points), 10)
+                .expectNextCount(10)
+                .thenRequest(1000)
+                .expectNextCount(290)
                 .expectComplete()
                 .verify(Patience.LIMIT);
     }
