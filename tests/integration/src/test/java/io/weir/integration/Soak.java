@@ -9,6 +9,7 @@ import io.weir.core.RemoteFailure;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiFunction;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -142,8 +143,9 @@ final class Soak {
         return order.parcels().flux(Long.MAX_VALUE);
     }
 
-    /** Demand of some kind: all at once, in small steps, or through another thread. */
-    private Flux<Message> demanding(Flux<Message> flux, SplittableRandom dice) {
+    /** Demand of some kind: all at once, in small steps, or from another thread in steps of about that size. */
+    private Flux<Message> demanding(
+            Flux<Message> flux, SplittableRandom dice, BiFunction<Flux<Message>, Integer, Flux<Message>> elsewhere) {
         Flux<Message> counted = flux.doOnNext(message -> {
             messages.incrementAndGet();
             most.accumulateAndGet(Payloads.bytesOut(), Math::max);
@@ -151,20 +153,24 @@ final class Soak {
         return switch (dice.nextInt(3)) {
             case 0 -> counted;
             case 1 -> counted.limitRate(dice.nextInt(1, 20));
-            default -> counted.publishOn(Schedulers.parallel(), dice.nextInt(1, 50));
+            default -> elsewhere.apply(counted, dice.nextInt(1, 50));
         };
     }
 
     private Mono<Void> all(Flux<Message> flux, Other.Order order, SplittableRandom dice) {
-        return demanding(flux, dice)
+        return demanding(flux, dice, (it, step) -> it.publishOn(Schedulers.parallel(), step))
                 .doOnNext(order.parcels().checker())
                 .count()
                 .doOnNext(count -> check("count", order.count(), count))
                 .then();
     }
 
+    /** Cancels. Where Reactor's publishOn is cancelled, it may discard what was consumed, or forget what was not. */
     private Mono<Void> some(Flux<Message> flux, Other.Order order, SplittableRandom dice) {
-        return demanding(flux, dice)
+        return demanding(
+                        flux,
+                        dice,
+                        (it, step) -> it.subscribeOn(Schedulers.parallel()).limitRate(step))
                 .doOnDiscard(Message.class, Message::release)
                 .doOnNext(order.parcels().checker())
                 .take(order.count())
