@@ -327,7 +327,7 @@ public final class Node {
         return answer(
                 port,
                 request -> Mono.<B>from(handler.apply(Channel.decode(request, requests)))
-                        .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
+                        .map(answer -> Channel.encode(answer, answers, ByteBufAllocator.DEFAULT)));
     }
 
     /**

@@ -76,7 +76,7 @@ public final class Peer {
 
     /** As {@link #tell(String, Message)}, but a value through a codec, and again with each subscription. */
     public <A> Mono<Void> tell(String port, A value, Codec<A> codec) {
-        return Mono.defer(() -> tell(port, message(value, codec)));
+        return Mono.defer(() -> tell(port, Channel.encode(value, codec, allocator())));
     }
 
     /**
@@ -93,7 +93,8 @@ public final class Peer {
      * request again.
      */
     public <A, B> Mono<B> ask(String port, A request, Codec<A> requests, Codec<B> answers) {
-        return Mono.defer(() -> ask(port, message(request, requests))).map(answer -> Channel.decode(answer, answers));
+        return Mono.defer(() -> ask(port, Channel.encode(request, requests, allocator())))
+                .map(answer -> Channel.decode(answer, answers));
     }
 
     /**
@@ -114,11 +115,8 @@ public final class Peer {
      * the request again.
      */
     public <A, B> Flux<B> stream(String port, A request, Codec<A> requests, Codec<B> items) {
-        return Flux.defer(() -> stream(port, message(request, requests))).map(item -> Channel.decode(item, items));
-    }
-
-    private <A> Message message(A value, Codec<A> codec) {
-        return Message.of(codec.encode(value, allocator()));
+        return Flux.defer(() -> stream(port, Channel.encode(request, requests, allocator())))
+                .map(item -> Channel.decode(item, items));
     }
 
     /** Sends this stream to a port and yields what the peer sends back: the interaction "channel" as one operator. */
@@ -147,7 +145,7 @@ public final class Peer {
     public <A, B> Function<Flux<A>, Flux<B>> stage(String port, Codec<A> request, Codec<B> answer) {
         return source -> channel(port)
                 .flatMapMany(channel -> exchange(
-                                channel, source.map(value -> Message.of(request.encode(value, channel.allocator()))))
+                                channel, source.map(value -> Channel.encode(value, request, channel.allocator())))
                         .map(message -> Channel.decode(message, answer)));
     }
 

@@ -149,7 +149,7 @@ public final class LoopBuffers {
 
         @Override
         public ByteBuf buffer() {
-            return small(INITIAL, Integer.MAX_VALUE);
+            return buffer(INITIAL);
         }
 
         @Override

@@ -117,7 +117,7 @@ public final class NettyLoop implements Loop {
         return onEpoll;
     }
 
-    /** Where the links of this loop copy small payloads to. On the loop's thread only. */
+    /** The small buffers of this loop: for what its links receive, and for their allocators. On the loop's thread only. */
     public LoopBuffers buffers() {
         return Objects.requireNonNull(buffers, "asked for on another thread, before the loop has begun");
     }

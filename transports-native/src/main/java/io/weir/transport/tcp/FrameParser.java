@@ -106,12 +106,11 @@ final class FrameParser {
     private boolean readHead(ByteBuf in) {
         if (!head.isReadable() && in.readableBytes() >= FrameLayout.HEADER) {
             long word = in.getLongLE(in.readerIndex());
-            int words = wordsOf(word, in);
-            FrameKind known = FrameKind.of(FrameLayout.kindCode(word));
-            if (known != null && in.readableBytes() >= FrameLayout.size(words, FrameLayout.length(word))) {
+            FrameKind known = check(word, in);
+            if (known != null && in.readableBytes() >= FrameLayout.size(known.words(), FrameLayout.length(word))) {
                 return readWhole(in, known);
             }
-            if (in.readableBytes() >= FrameLayout.HEADER + Long.BYTES * words) {
+            if (in.readableBytes() >= headSize(known)) {
                 takeHead(in);
                 return true;
             }
@@ -142,7 +141,7 @@ final class FrameParser {
         if (head.readableBytes() < size) {
             return false;
         }
-        size += Long.BYTES * wordsOf(head.getLongLE(0), head);
+        size = headSize(check(head.getLongLE(0), head));
         head.writeBytes(in, Math.min(size - head.readableBytes(), in.readableBytes()));
         if (head.readableBytes() < size) {
             return false;
@@ -152,8 +151,8 @@ final class FrameParser {
         return true;
     }
 
-    /** How many words follow the header that begins so; it is checked. */
-    private int wordsOf(long word, ByteBuf from) {
+    /** Checks the header that begins so. Returns its kind; null for one that is skipped. */
+    private @Nullable FrameKind check(long word, ByteBuf from) {
         int length = FrameLayout.length(word);
         int code = FrameLayout.kindCode(word);
         greeting.check(length, code, from);
@@ -165,7 +164,12 @@ final class FrameParser {
         if (known == null && code < FrameKind.OPTIONAL) {
             throw greeting.broken("a frame of the unknown kind " + code);
         }
-        return known == null ? 0 : known.words();
+        return known;
+    }
+
+    /** Bytes of the header and the words behind it. */
+    private static int headSize(@Nullable FrameKind known) {
+        return FrameLayout.HEADER + (known == null ? 0 : Long.BYTES * known.words());
     }
 
     private void takeHead(ByteBuf from) {
