@@ -314,9 +314,8 @@ final class Outbound implements Outgoing {
             return true;
         }
         Frame frame = session.frame()
-                .set(FrameKind.DATA, flags, channel.number(), number)
-                .control(message.control().encoded())
-                .body(message.payload());
+                .set(FrameKind.DATA, flags, channel.number(), number, message.payload())
+                .control(message.control().encoded());
         if (!session.offer(frame)) {
             return false;
         }

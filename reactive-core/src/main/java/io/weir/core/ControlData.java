@@ -19,7 +19,7 @@ public final class ControlData {
     /** All entries together in bytes of their wire form: small enough for every link to carry them beside a payload. */
     public static final int MAX_BYTES = 16 * 1024;
 
-    private static final ControlData EMPTY = new ControlData(new byte[0]);
+    private static final ControlData EMPTY = new ControlData(Frame.NO_CONTROL);
 
     private final byte[] encoded;
 

@@ -17,7 +17,8 @@ public final class Frame {
     /** Flag bits that a link may use on its own wire; a sender must leave them clear, a link must clear them on arrival. */
     public static final int LINK_FLAGS = 0xf0;
 
-    private static final byte[] NO_CONTROL = {};
+    /** Shared by all that have none, so that it need not be stored again. */
+    static final byte[] NO_CONTROL = {};
 
     private FrameKind kind = FrameKind.DATA;
     private int flags;
@@ -31,15 +32,34 @@ public final class Frame {
 
     /** Starts a new frame: everything but these is empty or zero. */
     public Frame set(FrameKind kind, int flags, int channel, int aux) {
-        this.kind = kind;
+        return set(kind, flags, channel, aux, Unpooled.EMPTY_BUFFER);
+    }
+
+    /**
+     * Starts a new frame with a body: everything but these is empty or zero. Who owns the body does not change.
+     *
+     * <p>A reference that is there already is not stored again, as a look costs less than what a garbage collector does beside a
+     * store.
+     */
+    @SuppressWarnings("ReferenceEquality")
+    public Frame set(FrameKind kind, int flags, int channel, int aux, ByteBuf body) {
+        if (this.kind != kind) {
+            this.kind = kind;
+        }
         this.flags = flags;
         this.channel = channel;
         this.aux = aux;
         this.first = 0;
         this.second = 0;
-        this.control = NO_CONTROL;
-        this.body = Unpooled.EMPTY_BUFFER;
-        this.region = null;
+        if (control != NO_CONTROL) {
+            control = NO_CONTROL;
+        }
+        if (this.body != body) {
+            this.body = body;
+        }
+        if (region != null) {
+            region = null;
+        }
         return this;
     }
 
@@ -51,8 +71,11 @@ public final class Frame {
     }
 
     /** Control data, at most {@link FrameLayout#MAX_CONTROL} bytes; not copied. */
+    @SuppressWarnings("ReferenceEquality") // As in set.
     public Frame control(byte[] control) {
-        this.control = control;
+        if (this.control != control) {
+            this.control = control;
+        }
         return this;
     }
 
@@ -106,6 +129,10 @@ public final class Frame {
 
     public ByteBuf body() {
         return body;
+    }
+
+    public boolean hasRegion() {
+        return region != null;
     }
 
     public @Nullable FileRegion region() {

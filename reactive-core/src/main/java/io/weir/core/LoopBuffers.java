@@ -6,8 +6,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
 import io.netty.util.ResourceLeakDetector;
-import java.util.Objects;
-import java.util.concurrent.atomic.AtomicLong;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
@@ -24,9 +25,7 @@ public final class LoopBuffers {
     /** The longest payload that is kept here; longer ones come from an ordinary allocator. */
     public static final int LARGEST = 2048;
 
-    private static final int[] CLASSES = {64, 256, 1024, LARGEST};
-
-    /** Idle buffers kept per size class: more than a loop has under way when it consumes what it receives; 1.7 MB in all. */
+    /** Idle buffers kept per size: more than a loop has under way when it consumes what it receives; 1.7 MB in all. */
     private static final int KEPT = 512;
 
     /**
@@ -35,17 +34,22 @@ public final class LoopBuffers {
      */
     private static final int OFFERED = 64;
 
-    private final Thread owner = Thread.currentThread();
-    /**
-     * Stacks. What is taken out stays in its place, too, so that giving it back there stores no reference: into an old object,
-     * that makes G1 wait for all earlier stores of the processor, which are on their way to another one.
-     */
-    private final @Nullable Small[][] idle = new @Nullable Small[CLASSES.length][KEPT];
+    private static final byte[] NOTHING = {};
 
-    private final int[] idleCount = new int[CLASSES.length];
+    private static final VarHandle SHORT_BE = values(short[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle SHORT_LE = values(short[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle INT_BE = values(int[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle INT_LE = values(int[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle LONG_BE = values(long[].class, ByteOrder.BIG_ENDIAN);
+    private static final VarHandle LONG_LE = values(long[].class, ByteOrder.LITTLE_ENDIAN);
+    private static final VarHandle OUT_BY_OWNER = outByOwner();
+
+    private final Thread owner = Thread.currentThread();
+    private final Shelf[] shelves = {new Shelf(64), new Shelf(256), new Shelf(1024), new Shelf(LARGEST)};
     private final SmallFirst received = new SmallFirst(UnpooledByteBufAllocator.DEFAULT);
     /** Written by the owner only; what happens elsewhere is counted apart, so that the owner's count needs no lock. */
-    private final AtomicLong outByOwner = new AtomicLong();
+    @SuppressWarnings("UnusedVariable") // Read through its handle.
+    private long outByOwner;
 
     private final LongAdder outElsewhere = new LongAdder();
     /** Also counted by other threads, where one more or less does not matter. */
@@ -72,35 +76,38 @@ public final class LoopBuffers {
 
     /** How many buffers are out and not released; exact when nobody is at work. */
     public long outstanding() {
-        return outByOwner.getOpaque() + outElsewhere.sum();
+        return (long) OUT_BY_OWNER.getOpaque(this) + outElsewhere.sum();
     }
 
-    private static int classOf(int length) {
-        int sizeClass = 0;
-        while (length > CLASSES[sizeClass]) {
-            sizeClass++;
+    private static VarHandle values(Class<?> arrayOfThem, ByteOrder order) {
+        return MethodHandles.byteArrayViewVarHandle(arrayOfThem, order);
+    }
+
+    private static VarHandle outByOwner() {
+        try {
+            return MethodHandles.lookup().findVarHandle(LoopBuffers.class, "outByOwner", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
         }
-        return sizeClass;
+    }
+
+    private Shelf shelf(int length) {
+        int at = 0;
+        while (length > shelves[at].length) {
+            at++;
+        }
+        return shelves[at];
     }
 
     private Small obtain(int length, int maxCapacity, boolean tracked) {
-        int sizeClass = classOf(length);
+        Shelf shelf = shelf(length);
         if (Thread.currentThread() != owner) {
             outElsewhere.increment();
-            return new Small(sizeClass).begin(length, maxCapacity);
+            return new Small(shelf).begin(length, maxCapacity);
         }
-        outByOwner.setOpaque(outByOwner.getPlain() + 1);
-        int count = idleCount[sizeClass] - 1;
-        if (count < 0) {
-            return new Small(sizeClass).begin(length, maxCapacity);
-        }
-        idleCount[sizeClass] = count;
-        Small small = Objects.requireNonNull(idle[sizeClass][count]);
-        if (tracked) {
-            // Whoever is to find it lost looks for what nobody refers to.
-            idle[sizeClass][count] = null;
-        }
-        return small.again(length, maxCapacity);
+        outByOwner++;
+        Small small = shelf.take(tracked);
+        return small == null ? new Small(shelf).begin(length, maxCapacity) : small.again(length, maxCapacity);
     }
 
     /** Whether the leak detector may see the buffer that is given next. */
@@ -111,22 +118,48 @@ public final class LoopBuffers {
                 : level != ResourceLeakDetector.Level.DISABLED;
     }
 
-    @SuppressWarnings("ReferenceEquality") // Not the content matters, but what is stored.
-    private boolean keep(Small small) {
-        if (Thread.currentThread() != owner) {
-            outElsewhere.decrement();
-            return false;
+    /** The idle buffers of one size. Of the owner only. */
+    private static final class Shelf {
+
+        /** Of their arrays. */
+        final int length;
+
+        /**
+         * A stack. What is taken out stays in its place, too, so that giving it back there stores no reference: into an old object,
+         * that makes G1 wait for all earlier stores of the processor, which are on their way to another one.
+         */
+        private final @Nullable Small[] idle = new @Nullable Small[KEPT];
+
+        private int count;
+
+        Shelf(int length) {
+            this.length = length;
         }
-        outByOwner.setOpaque(outByOwner.getPlain() - 1);
-        int count = idleCount[small.sizeClass];
-        if (count == KEPT || small.moved) {
-            return false;
+
+        @Nullable
+        Small take(boolean tracked) {
+            if (count == 0) {
+                return null;
+            }
+            Small small = idle[--count];
+            if (tracked) {
+                // Whoever is to find it lost looks for what nobody refers to.
+                idle[count] = null;
+            }
+            return small;
         }
-        if (idle[small.sizeClass][count] != small) {
-            idle[small.sizeClass][count] = small;
+
+        @SuppressWarnings("ReferenceEquality") // Not the content matters, but what is stored.
+        boolean keep(Small small) {
+            if (count == KEPT) {
+                return false;
+            }
+            if (idle[count] != small) {
+                idle[count] = small;
+            }
+            count++;
+            return true;
         }
-        idleCount[small.sizeClass] = count + 1;
-        return true;
     }
 
     private final class SmallFirst extends AbstractByteBufAllocator {
@@ -183,17 +216,22 @@ public final class LoopBuffers {
     /**
      * A buffer that goes back to its owner instead of giving up its array. This may be longer than the capacity: what Netty
      * checks by the array alone, single values at a given index, then meets what the holder before has left.
+     *
+     * <p>Values are read and written whole, which Netty does byte by byte here: a processor that is to read eight bytes at once
+     * which were written one by one waits until all its earlier stores are done, those to the peer's memory among them.
      */
     private final class Small extends UnpooledHeapByteBuf {
 
-        private final int sizeClass;
+        private final Shelf home;
+        private byte[] bytes;
         private int capacity;
         /** Has grown out of its array. */
         private boolean moved;
 
-        Small(int sizeClass) {
-            super(UnpooledByteBufAllocator.DEFAULT, CLASSES[sizeClass], Integer.MAX_VALUE);
-            this.sizeClass = sizeClass;
+        Small(Shelf home) {
+            super(UnpooledByteBufAllocator.DEFAULT, home.length, Integer.MAX_VALUE);
+            this.home = home;
+            this.bytes = array();
         }
 
         Small begin(int length, int maxCapacity) {
@@ -221,6 +259,7 @@ public final class LoopBuffers {
             checkNewCapacity(newCapacity);
             if (newCapacity > array().length) {
                 super.capacity(newCapacity);
+                bytes = array();
                 moved = true;
             } else if (newCapacity < capacity) {
                 trimIndicesToCapacity(newCapacity);
@@ -244,15 +283,90 @@ public final class LoopBuffers {
                 return super.release();
             }
             setRefCnt(0);
-            deallocate();
+            giveBack();
             return true;
         }
 
         @Override
+        protected short _getShort(int index) {
+            return (short) SHORT_BE.get(bytes, index);
+        }
+
+        @Override
+        protected void _setShort(int index, int value) {
+            SHORT_BE.set(bytes, index, (short) value);
+        }
+
+        @Override
+        protected short _getShortLE(int index) {
+            return (short) SHORT_LE.get(bytes, index);
+        }
+
+        @Override
+        protected void _setShortLE(int index, int value) {
+            SHORT_LE.set(bytes, index, (short) value);
+        }
+
+        @Override
+        protected int _getInt(int index) {
+            return (int) INT_BE.get(bytes, index);
+        }
+
+        @Override
+        protected void _setInt(int index, int value) {
+            INT_BE.set(bytes, index, value);
+        }
+
+        @Override
+        protected int _getIntLE(int index) {
+            return (int) INT_LE.get(bytes, index);
+        }
+
+        @Override
+        protected void _setIntLE(int index, int value) {
+            INT_LE.set(bytes, index, value);
+        }
+
+        @Override
+        protected long _getLong(int index) {
+            return (long) LONG_BE.get(bytes, index);
+        }
+
+        @Override
+        protected void _setLong(int index, long value) {
+            LONG_BE.set(bytes, index, value);
+        }
+
+        @Override
+        protected long _getLongLE(int index) {
+            return (long) LONG_LE.get(bytes, index);
+        }
+
+        @Override
+        protected void _setLongLE(int index, long value) {
+            LONG_LE.set(bytes, index, value);
+        }
+
+        @Override
         protected void deallocate() {
-            if (!keep(this)) {
-                super.deallocate();
+            if (Thread.currentThread() == owner) {
+                giveBack();
+            } else {
+                outElsewhere.decrement();
+                giveUp();
             }
+        }
+
+        private void giveBack() {
+            outByOwner--;
+            if (moved || !home.keep(this)) {
+                giveUp();
+            }
+        }
+
+        private void giveUp() {
+            bytes = NOTHING;
+            super.deallocate();
         }
     }
 }

@@ -10,11 +10,11 @@ public enum Waiting {
     /** Never sleeps: the shortest latency, one processor per loop. */
     LATENCY(Duration.ofNanos(Long.MAX_VALUE)),
     /**
-     * Looks for 5 us, then sleeps; sleeps at once when looking has been in vain lately. A wake-up costs about 5 us on the same
-     * processor and 30 us on another one, so looking much longer than that burns more than it saves, and starves a peer on the
-     * same processor.
+     * Looks for 50 us, then sleeps; sleeps at once when looking has been in vain lately. Waking a processor that sleeps takes 30 to
+     * 50 us: looking that long costs at most as much again as sleeping does, and a peer that is at work has answered by then.
+     * After some microseconds it lets others run on its processor between two looks.
      */
-    BALANCED(Duration.ofNanos(5_000)),
+    BALANCED(Duration.ofNanos(50_000)),
     /** Sleeps at once. */
     FRUGAL(Duration.ZERO);
 

@@ -101,9 +101,8 @@ final class Runner implements AutoCloseable {
         if (round < plan.trials()) {
             return all;
         }
-        return Standings.of(samples, ring.bestRttNanos())
-                .best(entrant.label(), cell)
-                .map(best -> List.of(best.variant()))
+        return Standings.mostPromising(samples, entrant.label(), cell, ring.bestRttNanos())
+                .map(List::of)
                 .orElse(all.subList(0, 1));
     }
 

@@ -43,6 +43,10 @@ record Sample(
         return valueOf(cell, outcome.measured());
     }
 
+    boolean isBetterThan(Sample other) {
+        return cell.scenario().timesRoundTrips() ? value() < other.value() : value() > other.value();
+    }
+
     /** {@link #value} divided by the ring's. */
     double overRing() {
         return value() / valueOf(cell, ring);

@@ -49,6 +49,17 @@ final class Standings {
                 .reduce((one, other) -> other.isBetterThan(one) ? other : one);
     }
 
+    /**
+     * The configuration to go on with: the one that has reached the best of all. Not that with the best median, as the first of
+     * few rounds is worse than it should be where both processes spin and their compilers find no processor.
+     */
+    static Optional<String> mostPromising(List<Sample> samples, String entrant, Cell cell, long bestRttNanos) {
+        return samples.stream()
+                .filter(one -> one.entrant().equals(entrant) && one.cell().equals(cell) && one.isSound(bestRttNanos))
+                .reduce((one, other) -> other.isBetterThan(one) ? other : one)
+                .map(Sample::variant);
+    }
+
     private static Stretch stretchFor(List<Sample> ofCell, long bestRttNanos) {
         long near = fewest(ofCell, Stretch.NEAR, bestRttNanos);
         long far = fewest(ofCell, Stretch.FAR, bestRttNanos);

@@ -71,6 +71,17 @@ class StandingsTest {
         assertThat(best("a").variant()).isEqualTo("quick");
     }
 
+    @Test
+    void goesOnWithWhatReachedTheMost() {
+        add("a", "even", 250, NEAR, NEAR, 0);
+        add("a", "even", 250, NEAR, NEAR, 0);
+        add("a", "cold at first", 900, NEAR, NEAR, 0);
+        add("a", "cold at first", 200, NEAR, NEAR, 0);
+        add("a", "disturbed", 100, NEAR, NEAR, 0.7);
+
+        assertThat(Standings.mostPromising(samples, "a", RTT, NEAR)).contains("cold at first");
+    }
+
     private Standing best(String entrant) {
         return Standings.of(samples, NEAR).best(entrant, RTT).orElseThrow();
     }

@@ -102,7 +102,7 @@ final class LocalLink implements Link, Pollable, Disposable {
     }
 
     private static void check(Frame frame) {
-        if (frame.region() != null) {
+        if (frame.hasRegion()) {
             throw new IllegalArgumentException("a local link takes buffers, not pieces of files: " + frame.kind());
         }
         if (frame.control().length > FrameLayout.MAX_CONTROL) {

@@ -231,6 +231,7 @@ public final class NettyLoop implements Loop {
         announceEnd();
     }
 
+    @SuppressWarnings("ThreadPriorityCheck") // Nothing relies on who gets the processor next.
     private void turn() {
         int work = pollables.poll(failures);
         pace.turn(work);
@@ -244,6 +245,8 @@ public final class NettyLoop implements Loop {
             pace.worked();
         } else if (pace.restDue()) {
             rest();
+        } else if (pace.yieldDue()) {
+            Thread.yield();
         }
     }
 

@@ -17,8 +17,14 @@ final class Pace {
     /** Sockets are looked at in this time when rings are busy: 190 ns each time, so about 1 % of a processor. */
     private static final long SOCKETS_NANOS = 20_000;
 
-    /** After this time without work the rings are at rest, and sockets are looked at whenever the clock is. */
+    /**
+     * After this time without work the rings are at rest: sockets are looked at whenever the clock is, and the processor is offered
+     * to others, one of which may be the peer.
+     */
     private static final long QUIET_NANOS = 5_000;
+
+    /** Whoever slept so shortly would have found what woke it by looking; it was not even a processor that had to wake up. */
+    private static final long NAP_NANOS = 5_000;
 
     /** So many times in a row looking for work must have been in vain before the loop sleeps at once instead. */
     private static final int PATIENCE = 3;
@@ -39,6 +45,9 @@ final class Pace {
     private static final long WARNING_NANOS = 60_000_000_000L;
 
     private final long spinNanos;
+    /** Whether it ever does. */
+    private final boolean sleeps;
+
     private final LongSupplier clock;
 
     private int turns;
@@ -70,6 +79,7 @@ final class Pace {
      */
     Pace(Waiting waiting, LongSupplier clock) {
         this.spinNanos = waiting.spin().toNanos();
+        this.sleeps = waiting != Waiting.LATENCY;
         this.clock = clock;
         this.now = clock.getAsLong();
         this.socketsAt = now;
@@ -132,6 +142,11 @@ final class Pace {
         }
         socketsAt = now;
         return true;
+    }
+
+    /** Whether others should get the processor before the next look. */
+    boolean yieldDue() {
+        return looked && timed && sleeps && now - idleSince >= QUIET_NANOS;
     }
 
     void worked() {
@@ -205,7 +220,7 @@ final class Pace {
             look();
         }
         socketsAt = now;
-        if (slept < spinNanos) {
+        if (spinNanos > 0 && slept < NAP_NANOS) {
             inVain = 0;
             rests = 0;
         }

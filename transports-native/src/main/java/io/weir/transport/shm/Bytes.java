@@ -1,5 +1,7 @@
 package io.weir.transport.shm;
 
+import static io.weir.transport.shm.SegmentLayout.LONGS;
+
 import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -9,6 +11,11 @@ import java.nio.ByteOrder;
 /**
  * Copies between buffers and a segment. Few bytes go word by word, which the compiler turns into plain moves; for more, the
  * fixed cost of a bulk copy is worth paying.
+ *
+ * <p>The words are written out instead of being counted in a loop, for two reasons. What a loop costs before and behind its
+ * body is more than these few moves. And the methods become too long to be inlined (HotSpot's limit is 325 bytes of code): so
+ * they are always compiled as here, while at the end of a deep pipeline, where inlining stops at a certain depth, each move would
+ * become a call.
  */
 final class Bytes {
 
@@ -21,31 +28,79 @@ final class Bytes {
     private Bytes() {}
 
     /** From an array into a segment. */
+    @SuppressWarnings("fallthrough")
     static void copy(byte[] from, int fromIndex, ByteBuffer to, int toIndex, int length) {
         if (length > WORDWISE) {
             to.put(toIndex, from, fromIndex, length);
             return;
         }
-        int at = 0;
-        for (; at <= length - 8; at += 8) {
-            SegmentLayout.LONGS.set(to, toIndex + at, (long) ARRAY_LONGS.get(from, fromIndex + at));
+        switch (length >> 3) {
+            case 12:
+                LONGS.set(to, toIndex + 88, (long) ARRAY_LONGS.get(from, fromIndex + 88));
+            case 11:
+                LONGS.set(to, toIndex + 80, (long) ARRAY_LONGS.get(from, fromIndex + 80));
+            case 10:
+                LONGS.set(to, toIndex + 72, (long) ARRAY_LONGS.get(from, fromIndex + 72));
+            case 9:
+                LONGS.set(to, toIndex + 64, (long) ARRAY_LONGS.get(from, fromIndex + 64));
+            case 8:
+                LONGS.set(to, toIndex + 56, (long) ARRAY_LONGS.get(from, fromIndex + 56));
+            case 7:
+                LONGS.set(to, toIndex + 48, (long) ARRAY_LONGS.get(from, fromIndex + 48));
+            case 6:
+                LONGS.set(to, toIndex + 40, (long) ARRAY_LONGS.get(from, fromIndex + 40));
+            case 5:
+                LONGS.set(to, toIndex + 32, (long) ARRAY_LONGS.get(from, fromIndex + 32));
+            case 4:
+                LONGS.set(to, toIndex + 24, (long) ARRAY_LONGS.get(from, fromIndex + 24));
+            case 3:
+                LONGS.set(to, toIndex + 16, (long) ARRAY_LONGS.get(from, fromIndex + 16));
+            case 2:
+                LONGS.set(to, toIndex + 8, (long) ARRAY_LONGS.get(from, fromIndex + 8));
+            case 1:
+                LONGS.set(to, toIndex, (long) ARRAY_LONGS.get(from, fromIndex));
+            default:
         }
-        for (; at < length; at++) {
+        for (int at = length & ~7; at < length; at++) {
             to.put(toIndex + at, from[fromIndex + at]);
         }
     }
 
     /** From a segment into an array. */
+    @SuppressWarnings("fallthrough")
     static void copy(ByteBuffer from, int fromIndex, byte[] to, int toIndex, int length) {
         if (length > WORDWISE) {
             from.get(fromIndex, to, toIndex, length);
             return;
         }
-        int at = 0;
-        for (; at <= length - 8; at += 8) {
-            ARRAY_LONGS.set(to, toIndex + at, (long) SegmentLayout.LONGS.get(from, fromIndex + at));
+        switch (length >> 3) {
+            case 12:
+                ARRAY_LONGS.set(to, toIndex + 88, (long) LONGS.get(from, fromIndex + 88));
+            case 11:
+                ARRAY_LONGS.set(to, toIndex + 80, (long) LONGS.get(from, fromIndex + 80));
+            case 10:
+                ARRAY_LONGS.set(to, toIndex + 72, (long) LONGS.get(from, fromIndex + 72));
+            case 9:
+                ARRAY_LONGS.set(to, toIndex + 64, (long) LONGS.get(from, fromIndex + 64));
+            case 8:
+                ARRAY_LONGS.set(to, toIndex + 56, (long) LONGS.get(from, fromIndex + 56));
+            case 7:
+                ARRAY_LONGS.set(to, toIndex + 48, (long) LONGS.get(from, fromIndex + 48));
+            case 6:
+                ARRAY_LONGS.set(to, toIndex + 40, (long) LONGS.get(from, fromIndex + 40));
+            case 5:
+                ARRAY_LONGS.set(to, toIndex + 32, (long) LONGS.get(from, fromIndex + 32));
+            case 4:
+                ARRAY_LONGS.set(to, toIndex + 24, (long) LONGS.get(from, fromIndex + 24));
+            case 3:
+                ARRAY_LONGS.set(to, toIndex + 16, (long) LONGS.get(from, fromIndex + 16));
+            case 2:
+                ARRAY_LONGS.set(to, toIndex + 8, (long) LONGS.get(from, fromIndex + 8));
+            case 1:
+                ARRAY_LONGS.set(to, toIndex, (long) LONGS.get(from, fromIndex));
+            default:
         }
-        for (; at < length; at++) {
+        for (int at = length & ~7; at < length; at++) {
             to[toIndex + at] = from.get(fromIndex + at);
         }
     }
@@ -65,7 +120,7 @@ final class Bytes {
     private static void copyWords(ByteBuf from, int fromIndex, ByteBuffer to, int toIndex, int length) {
         int at = 0;
         for (; at <= length - 8; at += 8) {
-            SegmentLayout.LONGS.set(to, toIndex + at, from.getLongLE(fromIndex + at));
+            LONGS.set(to, toIndex + at, from.getLongLE(fromIndex + at));
         }
         for (; at < length; at++) {
             to.put(toIndex + at, from.getByte(fromIndex + at));

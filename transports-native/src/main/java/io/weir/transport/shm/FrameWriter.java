@@ -52,7 +52,7 @@ final class FrameWriter {
     }
 
     private void checkFrame(Frame frame) {
-        if (frame.region() != null) {
+        if (frame.hasRegion()) {
             throw new IllegalArgumentException("shared memory takes no file regions: " + frame);
         }
         if ((frame.flags() & Frame.LINK_FLAGS) != 0) {

@@ -28,8 +28,6 @@ final class RingReader {
         GOODBYE
     }
 
-    private static final byte[] NO_CONTROL = {};
-
     private final int ring;
     private final int size;
     private final int mask;
@@ -135,19 +133,16 @@ final class RingReader {
         long first = kind.words() == 0 ? 0 : (long) LONGS.get(memory, index + FrameLayout.HEADER);
         long second = kind.words() < 2 ? 0 : (long) LONGS.get(memory, index + FrameLayout.HEADER + 8);
         int at = index + start;
-        byte[] control = control(inPool ? at + RecordLayout.BLOCK_WORDS : at, controlLength);
         ByteBuf body = inPool ? block(at) : body(at + controlLength, bodyLength);
-        frames.next()
-                .set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1))
-                .words(first, second)
-                .control(control)
-                .body(body);
+        Frame frame = frames.next()
+                .set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1), body)
+                .words(first, second);
+        if (controlLength != 0) {
+            frame.control(control(inPool ? at + RecordLayout.BLOCK_WORDS : at, controlLength));
+        }
     }
 
     private byte[] control(int index, int length) {
-        if (length == 0) {
-            return NO_CONTROL;
-        }
         byte[] control = new byte[length];
         Bytes.copy(memory, index, control, 0, length);
         return control;

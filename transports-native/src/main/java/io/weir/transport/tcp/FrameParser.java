@@ -3,6 +3,7 @@ package io.weir.transport.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.weir.core.ControlData;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
@@ -27,7 +28,7 @@ final class FrameParser {
     /** A body that fills this part of the read buffer is passed on within it; a smaller one would keep too much alive. */
     private static final int WORTH_SLICING = 4;
 
-    private static final byte[] NO_CONTROL = {};
+    private static final byte[] NO_CONTROL = ControlData.empty().encoded();
 
     private enum Stage {
         HEAD,
@@ -257,10 +258,10 @@ final class FrameParser {
                             known,
                             FrameLayout.flags(head0) & ~Frame.LINK_FLAGS,
                             FrameLayout.channel(head1),
-                            FrameLayout.aux(head1))
+                            FrameLayout.aux(head1),
+                            whole)
                     .words(word, further)
-                    .control(controlData)
-                    .body(whole));
+                    .control(controlData));
         } finally {
             frame.clear();
         }

@@ -17,6 +17,9 @@ final class Outbox {
     /** Copying this much costs less than a buffer of its own in the kernel's gathering. */
     private static final int COPIED = 8 << 10;
 
+    /** Up to here a body outside of the heap is copied word by word. */
+    private static final int WORDWISE = 96;
+
     private final ChannelHandlerContext channel;
     private final WriteBuffer gathered = WriteBuffer.ofLoop();
 
@@ -48,13 +51,30 @@ final class Outbox {
         ByteBuf body = frame.body();
         try {
             addHead(frame, into);
-            into.writeBytes(body, body.readerIndex(), body.readableBytes());
+            copy(body, into);
             into.writeZero(padding(frame));
         } catch (RuntimeException e) {
             into.writerIndex(before);
             throw e;
         }
         body.release();
+    }
+
+    /** Changes no index of the body. Netty copies what lies outside of the heap through a view, which few bytes are not worth. */
+    private static void copy(ByteBuf body, ByteBuf into) {
+        int length = body.readableBytes();
+        int from = body.readerIndex();
+        if (length > WORDWISE || body.hasArray()) {
+            into.writeBytes(body, from, length);
+            return;
+        }
+        int at = 0;
+        for (; at <= length - Long.BYTES; at += Long.BYTES) {
+            into.writeLongLE(body.getLongLE(from + at));
+        }
+        for (; at < length; at++) {
+            into.writeByte(body.getByte(from + at));
+        }
     }
 
     /** Writing in pieces moves the reader index, which is no business of those who hold the body as well. */
