@@ -12,18 +12,15 @@ import java.nio.ByteOrder;
  * Copies between buffers and a segment. Few bytes go word by word, which the compiler turns into plain moves; for more, the
  * fixed cost of a bulk copy is worth paying.
  *
- * <p>The words are written out instead of being counted in a loop, for two reasons. What a loop costs before and behind its
- * body is more than these few moves. And the methods become too long to be inlined (HotSpot's limit is 325 bytes of code): so
- * they are always compiled as here, while at the end of a deep pipeline, where inlining stops at a certain depth, each move would
- * become a call.
+ * <p>Words are written out, here and where frames are copied, instead of being counted in a loop: what a loop costs before and
+ * behind its body is more than these few moves.
  */
 final class Bytes {
 
-    private static final VarHandle ARRAY_LONGS =
-            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    static final VarHandle ARRAY_LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** Measured on x86-64 with Java 17: up to here moving words beats the call of a bulk copy. */
-    private static final int WORDWISE = 96;
+    static final int WORDWISE = 96;
 
     private Bytes() {}
 

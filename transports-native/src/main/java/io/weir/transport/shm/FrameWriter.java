@@ -1,5 +1,6 @@
 package io.weir.transport.shm;
 
+import static io.weir.transport.shm.Bytes.ARRAY_LONGS;
 import static io.weir.transport.shm.SegmentLayout.LONGS;
 
 import io.netty.buffer.ByteBuf;
@@ -67,6 +68,12 @@ final class FrameWriter {
         return new IllegalArgumentException(frame + " exceeds " + maxFrame + " bytes");
     }
 
+    /**
+     * Longer than what HotSpot inlines (325 bytes of code), and meant to be: so it is always compiled on its own, with all that it
+     * calls inlined. At the end of a deep pipeline inlining stops, and if that happened in here, each access of the ring would be
+     * a call.
+     */
+    @SuppressWarnings("fallthrough")
     private boolean writeInline(Frame frame, ByteBuf body, int bodyLength) {
         int controlLength = frame.control().length;
         int length = controlLength + bodyLength;
@@ -79,8 +86,43 @@ final class FrameWriter {
         if (index < 0) {
             return false;
         }
-        if (bodyLength != 0) {
-            Bytes.copy(body, ring.memory(), index + start + controlLength, bodyLength);
+        ByteBuffer to = ring.memory();
+        int toIndex = index + start + controlLength;
+        if (bodyLength <= Bytes.WORDWISE && body.hasArray()) {
+            byte[] from = body.array();
+            int fromIndex = body.arrayOffset() + body.readerIndex();
+            switch (bodyLength >> 3) {
+                case 12:
+                    LONGS.set(to, toIndex + 88, (long) ARRAY_LONGS.get(from, fromIndex + 88));
+                case 11:
+                    LONGS.set(to, toIndex + 80, (long) ARRAY_LONGS.get(from, fromIndex + 80));
+                case 10:
+                    LONGS.set(to, toIndex + 72, (long) ARRAY_LONGS.get(from, fromIndex + 72));
+                case 9:
+                    LONGS.set(to, toIndex + 64, (long) ARRAY_LONGS.get(from, fromIndex + 64));
+                case 8:
+                    LONGS.set(to, toIndex + 56, (long) ARRAY_LONGS.get(from, fromIndex + 56));
+                case 7:
+                    LONGS.set(to, toIndex + 48, (long) ARRAY_LONGS.get(from, fromIndex + 48));
+                case 6:
+                    LONGS.set(to, toIndex + 40, (long) ARRAY_LONGS.get(from, fromIndex + 40));
+                case 5:
+                    LONGS.set(to, toIndex + 32, (long) ARRAY_LONGS.get(from, fromIndex + 32));
+                case 4:
+                    LONGS.set(to, toIndex + 24, (long) ARRAY_LONGS.get(from, fromIndex + 24));
+                case 3:
+                    LONGS.set(to, toIndex + 16, (long) ARRAY_LONGS.get(from, fromIndex + 16));
+                case 2:
+                    LONGS.set(to, toIndex + 8, (long) ARRAY_LONGS.get(from, fromIndex + 8));
+                case 1:
+                    LONGS.set(to, toIndex, (long) ARRAY_LONGS.get(from, fromIndex));
+                default:
+            }
+            for (int at = bodyLength & ~7; at < bodyLength; at++) {
+                to.put(toIndex + at, from[fromIndex + at]);
+            }
+        } else if (bodyLength != 0) {
+            Bytes.copy(body, to, toIndex, bodyLength);
         }
         writeHead(frame, index, index + start);
         ring.commit(index, FrameLayout.word0(frame.kind().code(), frame.flags(), controlLength, length), bytes);

@@ -1,5 +1,6 @@
 package io.weir.transport.shm;
 
+import static io.weir.transport.shm.Bytes.ARRAY_LONGS;
 import static io.weir.transport.shm.SegmentLayout.LONGS;
 
 import io.netty.buffer.ByteBuf;
@@ -120,6 +121,8 @@ final class RingReader {
         memory = nothing;
     }
 
+    /** Long on purpose, as {@link FrameWriter}'s counterpart is. */
+    @SuppressWarnings("fallthrough")
     private void fill(FrameKind kind, long word, int index, int start) {
         int flags = FrameLayout.flags(word);
         boolean inPool = (flags & RecordLayout.BLOCK) != 0;
@@ -129,11 +132,54 @@ final class RingReader {
             throw new ProtocolMismatch("the shared ring holds a frame of " + FrameLayout.length(word) + " bytes with "
                     + controlLength + " bytes of control data" + (inPool ? " and a block" : ""));
         }
-        long word1 = (long) LONGS.get(memory, index + 8);
-        long first = kind.words() == 0 ? 0 : (long) LONGS.get(memory, index + FrameLayout.HEADER);
-        long second = kind.words() < 2 ? 0 : (long) LONGS.get(memory, index + FrameLayout.HEADER + 8);
+        ByteBuffer from = memory;
+        long word1 = (long) LONGS.get(from, index + 8);
+        long first = kind.words() == 0 ? 0 : (long) LONGS.get(from, index + FrameLayout.HEADER);
+        long second = kind.words() < 2 ? 0 : (long) LONGS.get(from, index + FrameLayout.HEADER + 8);
         int at = index + start;
-        ByteBuf body = inPool ? block(at) : body(at + controlLength, bodyLength);
+        ByteBuf body;
+        if (inPool) {
+            body = block(at);
+        } else if (bodyLength == 0) {
+            body = Unpooled.EMPTY_BUFFER;
+        } else if (bodyLength > Bytes.WORDWISE) {
+            body = longBody(at + controlLength, bodyLength);
+        } else {
+            body = small.take(bodyLength);
+            byte[] to = body.array();
+            int fromIndex = at + controlLength;
+            int toIndex = body.arrayOffset();
+            switch (bodyLength >> 3) {
+                case 12:
+                    ARRAY_LONGS.set(to, toIndex + 88, (long) LONGS.get(from, fromIndex + 88));
+                case 11:
+                    ARRAY_LONGS.set(to, toIndex + 80, (long) LONGS.get(from, fromIndex + 80));
+                case 10:
+                    ARRAY_LONGS.set(to, toIndex + 72, (long) LONGS.get(from, fromIndex + 72));
+                case 9:
+                    ARRAY_LONGS.set(to, toIndex + 64, (long) LONGS.get(from, fromIndex + 64));
+                case 8:
+                    ARRAY_LONGS.set(to, toIndex + 56, (long) LONGS.get(from, fromIndex + 56));
+                case 7:
+                    ARRAY_LONGS.set(to, toIndex + 48, (long) LONGS.get(from, fromIndex + 48));
+                case 6:
+                    ARRAY_LONGS.set(to, toIndex + 40, (long) LONGS.get(from, fromIndex + 40));
+                case 5:
+                    ARRAY_LONGS.set(to, toIndex + 32, (long) LONGS.get(from, fromIndex + 32));
+                case 4:
+                    ARRAY_LONGS.set(to, toIndex + 24, (long) LONGS.get(from, fromIndex + 24));
+                case 3:
+                    ARRAY_LONGS.set(to, toIndex + 16, (long) LONGS.get(from, fromIndex + 16));
+                case 2:
+                    ARRAY_LONGS.set(to, toIndex + 8, (long) LONGS.get(from, fromIndex + 8));
+                case 1:
+                    ARRAY_LONGS.set(to, toIndex, (long) LONGS.get(from, fromIndex));
+                default:
+            }
+            for (int i = bodyLength & ~7; i < bodyLength; i++) {
+                to[toIndex + i] = from.get(fromIndex + i);
+            }
+        }
         Frame frame = frames.next()
                 .set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1), body)
                 .words(first, second);
@@ -152,10 +198,7 @@ final class RingReader {
         return blocks.receive((long) LONGS.getOpaque(memory, index), (long) LONGS.getOpaque(memory, index + 8));
     }
 
-    private ByteBuf body(int index, int length) {
-        if (length == 0) {
-            return Unpooled.EMPTY_BUFFER;
-        }
+    private ByteBuf longBody(int index, int length) {
         ByteBuf body = length <= LoopBuffers.LARGEST
                 ? small.take(length)
                 : large.buffer(length, length).setIndex(0, length);

@@ -79,7 +79,9 @@ class PaceTest {
         }
         assertThat(look(pace)).isEqualTo(TURN);
         sleep(pace, 6_000);
-        assertThat(look(pace)).as("a processor may have been woken in that time").isEqualTo(TURN);
+        assertThat(look(pace))
+                .as("a processor may have been woken in that time")
+                .isEqualTo(TURN);
         sleep(pace, 4_000);
         assertThat(look(pace)).isGreaterThan(BUDGET);
     }
