@@ -21,8 +21,10 @@ import reactor.core.Disposable;
 /**
  * A pair of rings in memory shared with the peer. Everything but the allocator belongs to the loop's thread.
  *
- * <p>Both sides look at their rings in every turn of their loop. Who sleeps says so in the memory, and whoever then
- * publishes, or makes room for one who waits, rings its doorbell: once per turn, after a full fence.
+ * <p>Both sides look at their rings in every turn of their loop. Who sleeps says so in the memory, and whoever then publishes, or
+ * makes room for one who waits, rings its doorbell. It looks for that in every turn, and once more behind a full fence when it has
+ * nothing else to do: a fence waits until the peer's processor has let go of what was written, and only the second look can't miss
+ * one who is just falling asleep.
  */
 final class ShmLink implements Link, Pollable {
 
@@ -30,6 +32,9 @@ final class ShmLink implements Link, Pollable {
 
     /** Frames handed over in one poll at most, so that other links and tasks get their turn: some 10 us of work. */
     private static final int BATCH = 256;
+
+    /** Who always has something else to do takes the second look after so many turns: some 80 us of work at most. */
+    private static final int BUSY_TURNS = 8;
 
     /** What the rings have instead of their memory when the link has ended: every access fails, none touches what is gone. */
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
@@ -65,6 +70,9 @@ final class ShmLink implements Link, Pollable {
     private LinkHandler handler = NOBODY;
     private boolean turnEndLeft;
     private boolean ended;
+
+    /** Turns that have published or told something since we have looked behind a fence whether the peer sleeps. */
+    private int unfenced;
 
     /** An offer said no, and the handler waits to be told of room. */
     private boolean waiting;
@@ -171,6 +179,9 @@ final class ShmLink implements Link, Pollable {
         }
         try {
             int work = receive();
+            if (work == 0 && unfenced != 0) {
+                wakeBehindFence();
+            }
             if (!ended && broken != null && (work == 0 || reader.position() >= drainedAt)) {
                 fail(broken);
                 return 1;
@@ -195,6 +206,9 @@ final class ShmLink implements Link, Pollable {
     @Override
     public boolean asleep() {
         sayAsleep(reader, writer, waiting);
+        if (unfenced != 0) {
+            wakeBehindFence();
+        }
         return broken == null && !reader.hasNext() && !(waiting && roomAfterAll());
     }
 
@@ -269,15 +283,32 @@ final class ShmLink implements Link, Pollable {
         if (ended) {
             return;
         }
-        if (publish(writer, reader)) {
+        writer.publishLast();
+        wake(mustWake(writer, reader));
+        if (++unfenced >= BUSY_TURNS || handler == NOBODY) {
+            wakeBehindFence();
+        }
+    }
+
+    private void wakeBehindFence() {
+        unfenced = 0;
+        wake(mustWakeBehindFence(writer, reader));
+    }
+
+    private void wake(boolean due) {
+        if (due) {
             port.peersDoorbell().ring();
         }
     }
 
-    /** Makes visible what was written, beside the room that was told of. Returns whether the peer must be woken for it. */
-    static boolean publish(RingWriter writer, RingReader reader) {
-        writer.publishLast();
+    /** Whether the peer must be woken for what was published and told before this. */
+    static boolean mustWakeBehindFence(RingWriter writer, RingReader reader) {
         VarHandle.fullFence();
+        return mustWake(writer, reader);
+    }
+
+    /** As {@link #mustWakeBehindFence}, but may miss who is just falling asleep. Nobody asks for a wake-up twice. */
+    static boolean mustWake(RingWriter writer, RingReader reader) {
         boolean sleeps = writer.receiverSleeps();
         boolean waits = reader.senderWaits();
         return sleeps || waits;

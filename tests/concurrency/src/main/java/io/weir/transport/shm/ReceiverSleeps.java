@@ -26,7 +26,10 @@ public class ReceiverSleeps {
 
     @Actor
     public void sender(II_Result result) {
-        result.r1 = ShmLink.publish(there.writer, back.reader) ? 1 : 0;
+        there.writer.publishLast();
+        boolean atOnce = ShmLink.mustWake(there.writer, back.reader);
+        boolean later = ShmLink.mustWakeBehindFence(there.writer, back.reader);
+        result.r1 = atOnce || later ? 1 : 0;
     }
 
     @Actor

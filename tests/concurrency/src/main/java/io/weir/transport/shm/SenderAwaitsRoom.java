@@ -45,7 +45,8 @@ public class SenderAwaitsRoom {
     @Actor
     public void receiver() {
         there.reader.tell();
-        boolean wakes = ShmLink.publish(back.writer, there.reader);
+        boolean atOnce = ShmLink.mustWake(back.writer, there.reader);
+        boolean later = ShmLink.mustWakeBehindFence(back.writer, there.reader);
     }
 
     @Arbiter
