@@ -13,6 +13,7 @@ import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.ReusedFrame;
+import io.weir.core.ReusedList;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.flow.Lanes;
@@ -21,7 +22,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
@@ -59,8 +59,7 @@ final class Session implements LinkHandler {
     private final Map<String, Asker> askers = new HashMap<>();
     private final ReusedFrame frames = new ReusedFrame();
     private final Runnable endOfTurn = this::endOfTurn;
-    private List<Channel> touched = new ArrayList<>();
-    private List<Channel> granting = new ArrayList<>();
+    private final ReusedList<Channel> touched = new ReusedList<>();
     private boolean turnEndWanted;
     private boolean draining;
     private boolean full;
@@ -223,13 +222,13 @@ final class Session implements LinkHandler {
 
     private void endOfTurn() {
         turnEndWanted = false;
-        List<Channel> now = touched;
-        touched = granting;
-        granting = now;
-        for (int i = 0; i < now.size(); i++) {
-            now.get(i).grant();
+        try {
+            for (int i = 0; i < touched.size(); i++) {
+                touched.get(i).grant();
+            }
+        } finally {
+            touched.clear();
         }
-        now.clear();
         drain();
     }
 
@@ -300,6 +299,7 @@ final class Session implements LinkHandler {
 
     void forget(Channel channel) {
         channels.remove(channel.number());
+        touched.forget();
         counters.channels = channels.size();
         if (latest == channel) {
             latest = null;

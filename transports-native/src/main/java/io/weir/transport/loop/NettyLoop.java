@@ -275,6 +275,7 @@ public final class NettyLoop implements Loop {
     private void rest() {
         pace.resting();
         warnOfStall();
+        turnEnd.forget();
         tasks.fallAsleep();
         boolean mayRest = pollables.asleep(failures);
         int work = sockets(mayRest ? UNTIL_SOMETHING_HAPPENS : NOT_AT_ALL);

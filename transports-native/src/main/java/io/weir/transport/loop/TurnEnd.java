@@ -1,11 +1,11 @@
 package io.weir.transport.loop;
 
-import java.util.ArrayDeque;
+import io.weir.core.ReusedList;
 
 /** What was left for the end of the current turn. Loop thread only. */
 final class TurnEnd {
 
-    private final ArrayDeque<Runnable> hooks = new ArrayDeque<>();
+    private final ReusedList<Runnable> hooks = new ReusedList<>();
 
     void add(Runnable hook) {
         hooks.add(hook);
@@ -17,8 +17,17 @@ final class TurnEnd {
 
     /** Runs hooks until none is left, those that hooks leave included. */
     void run(Failures failures) {
-        for (Runnable hook; (hook = hooks.poll()) != null; ) {
-            failures.run(hook);
+        if (hooks.isEmpty()) {
+            return;
         }
+        for (int next = 0; next < hooks.size(); next++) {
+            failures.run(hooks.get(next));
+        }
+        hooks.clear();
+    }
+
+    /** The loop is about to sleep: keeps nothing alive meanwhile. */
+    void forget() {
+        hooks.forget();
     }
 }

@@ -90,6 +90,40 @@ class ShmLinkTest {
         }
     }
 
+    /** The peer's word that it sleeps may come just after the first look, which is not behind a fence. */
+    @Test
+    void looksOnceMoreForAPeerThatFallsAsleep() throws Exception {
+        try (ShmPair pair = ShmPair.open(folder, Waiting.LATENCY, Map.of())) {
+            ShmPort port = pair.left.link().port();
+            CountDownLatch asleep = new CountDownLatch(1);
+            pair.left.run(() -> {
+                assertThat(pair.left.link().offer(frame.set(FrameKind.DATA, 0, 1, 0)))
+                        .isTrue();
+                // Behind the link's own hook, which has published and looked.
+                pair.left.loop().atTurnEnd(() -> {
+                    setAsleep(port, true);
+                    asleep.countDown();
+                });
+            });
+            asleep.await();
+            long end = System.nanoTime() + 20_000_000_000L;
+            while (isAsleep(port) && System.nanoTime() - end < 0) {
+                Thread.onSpinWait();
+            }
+            assertThat(isAsleep(port)).as("not woken").isFalse();
+            expectEnd(pair.right, 1);
+        }
+    }
+
+    private static void setAsleep(ShmPort port, boolean asleep) {
+        Flag.set(port.outgoing().mapping().memory(), SegmentLayout.RECEIVER_SLEEPS, asleep);
+    }
+
+    private static boolean isAsleep(ShmPort port) {
+        ByteBuffer memory = port.outgoing().mapping().memory();
+        return (long) SegmentLayout.LONGS.getAcquire(memory, SegmentLayout.RECEIVER_SLEEPS) != 0;
+    }
+
     @Test
     void carriesEverythingThatAFrameHas() {
         try (ShmPair pair = ShmPair.open(folder, Waiting.BALANCED, Map.of())) {

@@ -181,11 +181,9 @@ final class WeirContender implements Contender {
     }
 
     private static Flux<Message> atOnce(Channel channel, Dialogue dialogue) {
-        return channel.receive(PREFETCH).handle((reply, sink) -> {
-            if (echoed(dialogue, reply)) {
-                sink.next(Message.of(dialogue.next()));
-            }
-        });
+        return channel.receive(PREFETCH)
+                .filter(reply -> echoed(dialogue, reply))
+                .map(reply -> Message.of(dialogue.next()));
     }
 
     private Flux<Message> afterPauses(Channel channel, Dialogue dialogue, Meter meter) {
