@@ -59,6 +59,12 @@ public final class NodeDefaults {
     /** A peer that reads at all takes a full window in this time; one that does not must not hold up the end of a process. */
     public static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(2);
 
+    /** Rare enough to cost nothing, for peers that have nothing to say. */
+    public static final Duration KEEP_ALIVE_INTERVAL = Duration.ofSeconds(10);
+
+    /** Longer than a JVM collects garbage or a machine is moved, short enough that nobody waits for the dead all day. */
+    public static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(60);
+
     /** A large cluster; beyond it, whoever connects is refused before it costs memory. */
     public static final int MAX_PEERS = 4096;
 

@@ -53,6 +53,8 @@ final class NodeProperties {
         table.put("weir.timeout.handshake", (spec, set) -> spec.handshakeTimeout(set.time()));
         table.put("weir.timeout.step", (spec, set) -> spec.stepTimeout(set.time()));
         table.put("weir.timeout.drain", (spec, set) -> spec.drainTimeout(set.time()));
+        table.put("weir.keepalive.interval", (spec, set) -> spec.keepAliveInterval(set.time()));
+        table.put("weir.keepalive.timeout", (spec, set) -> spec.keepAliveTimeout(set.time()));
         table.put("weir.max.peers", (spec, set) -> spec.maxPeers(set.number()));
         table.put("weir.max.channels", (spec, set) -> spec.maxChannels(set.number()));
         table.put("weir.mailbox.items", (spec, set) -> spec.mailboxItems(set.number()));

@@ -44,6 +44,10 @@ import org.jspecify.annotations.Nullable;
  * @param handshakeTimeout until a connection can be used, up to 1 h ({@code weir.timeout.handshake})
  * @param stepTimeout until one path is open or given up, up to 1 h ({@code weir.timeout.step})
  * @param drainTimeout how long closing waits for what is under way, 0 to 1 h ({@code weir.timeout.drain})
+ * @param keepAliveInterval after this time in which a peer has said nothing it is asked whether it is there, 10 ms to 30 min
+ *     ({@code weir.keepalive.interval})
+ * @param keepAliveTimeout a peer that has said nothing for this time is given up, twice the interval to 1 h
+ *     ({@code weir.keepalive.timeout})
  * @param maxPeers connected peers, 1 to 2<sup>20</sup> ({@code weir.max.peers})
  * @param maxChannels open channels per peer, 1 to 2<sup>20</sup> ({@code weir.max.channels})
  * @param mailboxItems messages that a mailbox keeps because nobody matches them, 1 to 2<sup>24</sup>
@@ -69,6 +73,8 @@ public record NodeSpec(
         Duration handshakeTimeout,
         Duration stepTimeout,
         Duration drainTimeout,
+        Duration keepAliveInterval,
+        Duration keepAliveTimeout,
         int maxPeers,
         int maxChannels,
         int mailboxItems) {
@@ -96,6 +102,7 @@ public record NodeSpec(
         NodeSpecRules.time("weir.timeout.handshake", handshakeTimeout, Duration.ofMillis(1));
         NodeSpecRules.time("weir.timeout.step", stepTimeout, Duration.ofMillis(1));
         NodeSpecRules.time("weir.timeout.drain", drainTimeout, Duration.ZERO);
+        NodeSpecRules.keepAlive(keepAliveInterval, keepAliveTimeout);
         NodeSpecRules.range("weir.max.peers", maxPeers, 1, 1 << 20);
         NodeSpecRules.range("weir.max.channels", maxChannels, 1, 1 << 20);
         NodeSpecRules.range("weir.mailbox.items", mailboxItems, 1, 1 << 24);
@@ -176,6 +183,8 @@ public record NodeSpec(
         private Duration handshakeTimeout = NodeDefaults.HANDSHAKE_TIMEOUT;
         private Duration stepTimeout = NodeDefaults.STEP_TIMEOUT;
         private Duration drainTimeout = NodeDefaults.DRAIN_TIMEOUT;
+        private Duration keepAliveInterval = NodeDefaults.KEEP_ALIVE_INTERVAL;
+        private Duration keepAliveTimeout = NodeDefaults.KEEP_ALIVE_TIMEOUT;
         private int maxPeers = NodeDefaults.MAX_PEERS;
         private int maxChannels = NodeDefaults.MAX_CHANNELS;
         private int mailboxItems = NodeDefaults.MAILBOX_ITEMS;
@@ -205,6 +214,8 @@ public record NodeSpec(
             handshakeTimeout = spec.handshakeTimeout;
             stepTimeout = spec.stepTimeout;
             drainTimeout = spec.drainTimeout;
+            keepAliveInterval = spec.keepAliveInterval;
+            keepAliveTimeout = spec.keepAliveTimeout;
             maxPeers = spec.maxPeers;
             maxChannels = spec.maxChannels;
             mailboxItems = spec.mailboxItems;
@@ -343,6 +354,18 @@ public record NodeSpec(
             return this;
         }
 
+        /** See {@link NodeSpec#keepAliveInterval()}. */
+        public Builder keepAliveInterval(Duration keepAliveInterval) {
+            this.keepAliveInterval = keepAliveInterval;
+            return this;
+        }
+
+        /** See {@link NodeSpec#keepAliveTimeout()}. */
+        public Builder keepAliveTimeout(Duration keepAliveTimeout) {
+            this.keepAliveTimeout = keepAliveTimeout;
+            return this;
+        }
+
         /** See {@link NodeSpec#maxPeers()}. */
         public Builder maxPeers(int maxPeers) {
             this.maxPeers = maxPeers;
@@ -397,6 +420,8 @@ public record NodeSpec(
                     handshakeTimeout,
                     stepTimeout,
                     drainTimeout,
+                    keepAliveInterval,
+                    keepAliveTimeout,
                     maxPeers,
                     maxChannels,
                     mailboxItems);

@@ -52,10 +52,21 @@ final class NodeSpecRules {
     }
 
     static void time(String property, Duration value, Duration least) {
-        if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
+        time(property, value, least, LONGEST, "");
+    }
+
+    private static void time(String property, Duration value, Duration least, Duration most, String hint) {
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
             throw new Misconfigured(property + '=' + SettingText.of(value) + " is out of range: "
-                    + SettingText.of(least) + " to " + SettingText.of(LONGEST));
+                    + SettingText.of(least) + " to " + SettingText.of(most) + hint);
         }
+    }
+
+    /** Who is to answer needs time between being asked and being given up. */
+    static void keepAlive(Duration interval, Duration timeout) {
+        time("weir.keepalive.interval", interval, Duration.ofMillis(10), LONGEST.dividedBy(2), "");
+        String hint = ", where the least is twice weir.keepalive.interval";
+        time("weir.keepalive.timeout", timeout, interval.multipliedBy(2), LONGEST, hint);
     }
 
     static void paths(

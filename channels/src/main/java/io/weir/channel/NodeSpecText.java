@@ -45,6 +45,14 @@ final class NodeSpecText {
                 SettingText.of(plain.handshakeTimeout()));
         add("weir.timeout.step", SettingText.of(spec.stepTimeout()), SettingText.of(plain.stepTimeout()));
         add("weir.timeout.drain", SettingText.of(spec.drainTimeout()), SettingText.of(plain.drainTimeout()));
+        add(
+                "weir.keepalive.interval",
+                SettingText.of(spec.keepAliveInterval()),
+                SettingText.of(plain.keepAliveInterval()));
+        add(
+                "weir.keepalive.timeout",
+                SettingText.of(spec.keepAliveTimeout()),
+                SettingText.of(plain.keepAliveTimeout()));
         add("weir.max.peers", spec.maxPeers(), plain.maxPeers());
         add("weir.max.channels", spec.maxChannels(), plain.maxChannels());
         add("weir.mailbox.items", spec.mailboxItems(), plain.mailboxItems());

@@ -167,7 +167,7 @@ final class Peers {
             guard.session = session;
             bootstrap.handler(guard);
         }
-        link.handler(session);
+        session.begin();
         for (Waiting each : waiters) {
             each.limit.dispose();
             each.outcome.connected(peer);

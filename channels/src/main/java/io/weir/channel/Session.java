@@ -72,6 +72,7 @@ final class Session implements LinkHandler {
     /** The goodbye that waits for room on the link; null if there is none. */
     private @Nullable String farewell;
 
+    private final KeepAlive keepAlive;
     private Runnable onLeft = () -> {};
     private Disposable farewellLimit = Disposables.disposed();
 
@@ -94,8 +95,33 @@ final class Session implements LinkHandler {
         this.link = link;
         this.peer = peer;
         this.onEnd = onEnd;
+        this.keepAlive = new KeepAlive(this, loop, spec.keepAliveInterval(), spec.keepAliveTimeout());
         this.nextNumber = connecting ? 1 : 2;
         this.highestTheirs = connecting ? 0 : -1;
+    }
+
+    /** The link may be used from now on. */
+    void begin() {
+        link.handler(this);
+        if (ended == null) {
+            keepAlive.begin();
+        }
+    }
+
+    long framesReceived() {
+        return counters.framesReceived;
+    }
+
+    /** Asks the peer whether it is there; it is told enough if the link is full. */
+    void ping() {
+        var unused = offer(frame().set(FrameKind.PING, 0, 0, 0));
+    }
+
+    /** The peer has said nothing for as long as it may, though it was asked. */
+    void silent() {
+        abandon(new SessionLost(peer.id() + " has said nothing for " + SettingText.of(spec.keepAliveTimeout())
+                + " although its connection is open: it is stopped, kept from its work, or cut off from here"
+                + " (weir.keepalive.timeout)"));
     }
 
     /** Runs the task on the loop: now if the caller is on it. */
@@ -381,6 +407,12 @@ final class Session implements LinkHandler {
         switch (in.kind()) {
             case OPEN -> opened(in);
             case GOODBYE -> goodbye(in);
+            case PING -> {
+                var unused = offer(frame().set(FrameKind.PONG, 0, 0, 0));
+            }
+            case PONG -> {
+                // That it has come was counted.
+            }
             case END, CANCEL, ERROR, WANT, DELIVERED, ABORT -> {
                 if (channel == null) {
                     checkKnown(in);
@@ -580,6 +612,7 @@ final class Session implements LinkHandler {
         }
         ended = reason;
         full = true;
+        keepAlive.end();
         if (closeLink) {
             link.close();
         }

@@ -21,11 +21,12 @@ class NodePropertiesTest {
 
     private static final String KNOWN_PATHS = " Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp";
 
-    private static final String KNOWN = ". Known: weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
-            + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.runtime-folder,"
-            + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.step, weir.waiting,"
-            + " weir.window.bytes, weir.window.initial, weir.window.items,"
-            + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
+    private static final String KNOWN =
+            ". Known: weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
+                    + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.runtime-folder,"
+                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.step, weir.waiting,"
+                    + " weir.window.bytes, weir.window.initial, weir.window.items,"
+                    + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
 
     @TempDir
     Path folder;
@@ -78,6 +79,8 @@ class NodePropertiesTest {
                 "weir.timeout.handshake", "1500ms",
                 "weir.timeout.step", "2m",
                 "weir.timeout.drain", "0s",
+                "weir.keepalive.interval", "100ms",
+                "weir.keepalive.timeout", "3s",
                 "weir.max.peers", "3",
                 "weir.max.channels", "5",
                 "weir.mailbox.items", "7");
@@ -108,6 +111,8 @@ class NodePropertiesTest {
                         Duration.ofMillis(1500),
                         Duration.ofMinutes(2),
                         Duration.ZERO,
+                        Duration.ofMillis(100),
+                        Duration.ofSeconds(3),
                         3,
                         5,
                         7));

@@ -71,6 +71,13 @@ class NodeSpecTest {
                 refusal(
                         spec -> spec.drainTimeout(Duration.ofSeconds(-1)),
                         "weir.timeout.drain=-1s is out of range: 0s to 1h"),
+                refusal(
+                        spec -> spec.keepAliveInterval(Duration.ofMillis(9)),
+                        "weir.keepalive.interval=9ms is out of range: 10ms to 30m"),
+                refusal(
+                        spec -> spec.keepAliveInterval(Duration.ofSeconds(40)),
+                        "weir.keepalive.timeout=1m is out of range: 80s to 1h, where the least is twice"
+                                + " weir.keepalive.interval"),
                 refusal(spec -> spec.maxPeers(0), "weir.max.peers=0 is out of range: 1 to 1048576"),
                 refusal(spec -> spec.maxChannels(0), "weir.max.channels=0 is out of range: 1 to 1048576"),
                 refusal(spec -> spec.mailboxItems(0), "weir.mailbox.items=0 is out of range: 1 to 16777216"),
@@ -146,6 +153,8 @@ class NodeSpecTest {
         assertThat(spec.handshakeTimeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(spec.stepTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(spec.drainTimeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(spec.keepAliveInterval()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(spec.keepAliveTimeout()).isEqualTo(Duration.ofSeconds(60));
         assertThat(spec.mailboxItems()).isEqualTo(1024);
     }
 
@@ -183,6 +192,7 @@ class NodeSpecTest {
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
                             + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.drain=0s,"
+                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7]");
         }
     }
@@ -242,6 +252,8 @@ class NodeSpecTest {
                 .handshakeTimeout(Duration.ofMillis(1500))
                 .stepTimeout(Duration.ofMinutes(2))
                 .drainTimeout(Duration.ZERO)
+                .keepAliveInterval(Duration.ofMillis(100))
+                .keepAliveTimeout(Duration.ofSeconds(3))
                 .maxPeers(3)
                 .maxChannels(5)
                 .mailboxItems(7)

@@ -29,7 +29,7 @@ final class SessionPair {
         Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH));
         Session session = new Session(spec, served, budget, loop, link, peer, connecting, ended -> {});
         peer.session(session);
-        link.handler(session);
+        session.begin();
         return session;
     }
 

@@ -31,6 +31,10 @@ public enum FrameKind {
 
     /** The node leaves of its own will; body is the reason. */
     GOODBYE(16, 0),
+    /** Sent to a peer that has been silent; answered by PONG. */
+    PING(17, 0),
+    /** Answer to PING: any other frame would say as much. */
+    PONG(18, 0),
 
     /** Opens a channel. Words: initial credit in items and in bytes; control: flags; body: the port's name. */
     OPEN(32, 2),

@@ -13,6 +13,7 @@ import io.weir.tck.Seed;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -166,6 +167,37 @@ class ProcessesTest implements OnRoute {
             for (Probe<Message> probe : probes) {
                 assertThat(probe.awaitComplete().received()).isEqualTo(count);
             }
+        }
+    }
+
+    /** A peer that stands still for longer than it may is given up, learns of it, and may be connected to again. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHM"})
+    void aPeerIsStoppedForTooLong(Route route, Nodes nodes) {
+        Node near = nodes.start(route.spec("near")
+                .keepAliveInterval(Duration.ofMillis(200))
+                .keepAliveTimeout(Duration.ofSeconds(4))
+                .build());
+        try (Child child = Child.start(Other.class, route.name())) {
+            Peer peer = connect(near, child);
+            Traffic traffic = new Traffic(peer);
+            traffic.await(1);
+
+            child.signal("STOP");
+
+            traffic.awaitLoss(peer);
+            StepVerifier.create(peer.ask(Other.ASK, Message.of("?")))
+                    .expectErrorSatisfies(error -> assertThat(error)
+                            .isInstanceOf(SessionLost.class)
+                            .hasMessageContaining("has said nothing for 4s"))
+                    .verify(Patience.LIMIT);
+            child.signal("CONT");
+            Peer again = connect(near, child);
+            StepVerifier.create(again.ask(Other.ASK, Message.of("?"))
+                            .doOnNext(Message::release)
+                            .then())
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
         }
     }
 

@@ -1,0 +1,55 @@
+package io.weir.channel;
+
+import io.weir.core.Loop;
+import java.time.Duration;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * Notices a peer that says nothing any more although its connection is open: it is stopped, kept from its work, or cut off from us
+ * without anybody telling. Only a peer that is silent is asked, so under traffic this costs nothing. Loop thread only.
+ *
+ * <p>Counts how often it has looked in vain instead of measuring time: if we were stopped ourselves, what the peer has said
+ * meanwhile was not read yet, and must be before it is given up.
+ */
+final class KeepAlive {
+
+    private final Session session;
+    private final Loop loop;
+    private final Duration interval;
+    /** So many looks in vain, and the peer is given up; the first one asks it. */
+    private final long patience;
+
+    private long heard;
+    private long silentLooks;
+    private Disposable nextLook = Disposables.disposed();
+
+    KeepAlive(Session session, Loop loop, Duration interval, Duration timeout) {
+        this.session = session;
+        this.loop = loop;
+        this.interval = interval;
+        this.patience = (timeout.toNanos() + interval.toNanos() - 1) / interval.toNanos();
+    }
+
+    void begin() {
+        nextLook = loop.schedule(this::look, interval);
+    }
+
+    void end() {
+        nextLook.dispose();
+    }
+
+    private void look() {
+        long now = session.framesReceived();
+        if (now != heard) {
+            heard = now;
+            silentLooks = 0;
+        } else if (++silentLooks < patience) {
+            session.ping();
+        } else {
+            session.silent();
+            return;
+        }
+        begin();
+    }
+}

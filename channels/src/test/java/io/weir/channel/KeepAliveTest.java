@@ -1,0 +1,118 @@
+package io.weir.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.core.Message;
+import io.weir.core.SessionLost;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Sinks;
+
+class KeepAliveTest {
+
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    private final NodeSpec spec = NodeSpec.builder()
+            .keepAliveInterval(INTERVAL)
+            .keepAliveTimeout(Duration.ofSeconds(60))
+            .build();
+
+    private final SessionPair pair = new SessionPair(spec, 16);
+
+    /** The client hears nothing any more; what it says still goes out. */
+    private void deafen() {
+        pair.loop.remove(pair.links[0]);
+    }
+
+    private void pass(int intervals) {
+        for (int i = 0; i < intervals; i++) {
+            pair.loop.advance(INTERVAL);
+        }
+    }
+
+    private int sent() {
+        return pair.links[0].sent + pair.links[1].sent;
+    }
+
+    @Test
+    void aPeerThatHasNothingToSayStays() {
+        pass(1_000);
+        assertThat(pair.client.endedWith()).isNull();
+        assertThat(pair.server.endedWith()).isNull();
+        assertThat(sent())
+                .as("a question and an answer from either side at most")
+                .isBetween(1_000, 4_000);
+    }
+
+    @Test
+    void underTrafficNobodyIsAsked() {
+        int without = framesOf(Duration.ofMinutes(30));
+        int with = framesOf(INTERVAL);
+        assertThat(with).isEqualTo(without);
+    }
+
+    /** For an hour, each side sends a message every 5 seconds. */
+    private static int framesOf(Duration interval) {
+        NodeSpec spec = NodeSpec.builder()
+                .keepAliveInterval(interval)
+                .keepAliveTimeout(Duration.ofHours(1))
+                .build();
+        SessionPair pair = new SessionPair(spec, 16);
+        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        Channel channel = pair.open("echo");
+        var messages = Sinks.many().unicast().<Message>onBackpressureBuffer();
+        channel.send(messages.asFlux()).subscribe();
+        channel.receive().subscribe(Message::release);
+        for (int i = 0; i < 720; i++) {
+            pair.loop.advance(Duration.ofSeconds(5));
+            messages.tryEmitNext(Message.of("there")).orThrow();
+            pair.loop.settle();
+        }
+        return pair.links[0].sent + pair.links[1].sent;
+    }
+
+    @Test
+    void whoSaysNothingIsGivenUpAndIsToldSo() {
+        pair.ports.serve("mute", new ServeHandler(channel -> channel.receive().then()));
+        Channel channel = pair.open("mute");
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        channel.receive().subscribe(Message::release, failure::set);
+        pass(3);
+        deafen();
+        pass(5);
+        assertThat(pair.client.endedWith()).isNull();
+        pass(2);
+        assertThat(pair.client.endedWith())
+                .isInstanceOf(SessionLost.class)
+                .hasMessageContaining("server")
+                .hasMessageContaining("has said nothing for 1m although its connection is open")
+                .hasMessageContaining("weir.keepalive.timeout");
+        assertThat(failure.get()).isSameAs(pair.client.endedWith());
+        assertThat(pair.server.endedWith())
+                .isInstanceOf(SessionLost.class)
+                .hasMessageContaining("has said nothing for 1m");
+    }
+
+    /** What the peer said while we were stopped lies unread when the first timer runs. */
+    @Test
+    void aPauseOfOursIsNotThePeersSilence() {
+        pass(3);
+        deafen();
+        pair.loop.advance(Duration.ofMinutes(30));
+        pair.loop.add(pair.links[0]);
+        pass(10);
+        assertThat(pair.client.endedWith()).isNull();
+        assertThat(pair.server.endedWith()).isNull();
+    }
+
+    @Test
+    void aSessionThatHasEndedAsksNobody() {
+        deafen();
+        pass(8);
+        assertThat(pair.client.endedWith()).isNotNull();
+        int before = sent();
+        pass(100);
+        assertThat(sent()).isEqualTo(before);
+    }
+}
