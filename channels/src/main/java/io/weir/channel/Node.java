@@ -26,6 +26,7 @@ import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
@@ -208,7 +209,7 @@ public final class Node {
             Loop loop = loop();
             Mono<Peer> connected = bootstrap
                     .connect(address, bootstrapSettings(), loop)
-                    .flatMap(link -> Mono.create(sink -> shake(loop, link, policy, address, sink)));
+                    .flatMap(link -> shake(loop, link, policy, address));
             // Whatever step it has reached, it must not wait for a loop that has ended.
             return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
         });
@@ -232,23 +233,32 @@ public final class Node {
         return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options);
     }
 
-    private void shake(Loop loop, Link link, PathPolicy policy, PeerAddress address, MonoSink<Peer> sink) {
+    private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address) {
+        // Not a Mono.create, which drops what comes just after the subscriber has lost interest.
+        Sinks.One<Peer> outcome = Sinks.one();
+        Handshake handshake =
+                new Handshake(this, loop, link, true, policy, address.toString(), new SinkOutcome(outcome));
         Runnable begin = () -> {
             if (closing.get()) {
                 // Whoever waits hears it from noMoreConnecting.
                 link.close();
-                return;
+            } else {
+                handshake.start();
             }
-            Handshake handshake =
-                    new Handshake(this, loop, link, true, policy, address.toString(), new SinkOutcome(sink));
-            sink.onCancel(() ->
-                    loop.execute(() -> handshake.fail(new TimedOut("connecting to " + address + " was cancelled"))));
-            handshake.start();
         };
         if (loop.inLoop()) {
             begin.run();
         } else {
             loop.execute(begin);
+        }
+        return outcome.asMono().doOnCancel(() -> giveUp(handshake, address));
+    }
+
+    private static void giveUp(Handshake handshake, PeerAddress address) {
+        try {
+            handshake.loop().execute(() -> handshake.fail(new TimedOut("connecting to " + address + " was cancelled")));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("Connecting to {} was cancelled when its loop had ended, and the connection with it", address);
         }
     }
 
@@ -461,15 +471,16 @@ public final class Node {
         return "Node[" + id + " at " + addresses() + ']';
     }
 
-    private record SinkOutcome(MonoSink<Peer> sink) implements Handshake.Outcome {
+    /** Somebody waits, or has lost interest; who still waits gets the first outcome of a handshake, which is its only one. */
+    private record SinkOutcome(Sinks.One<Peer> sink) implements Handshake.Outcome {
         @Override
         public void connected(Peer peer) {
-            sink.success(peer);
+            var unused = sink.tryEmitValue(peer);
         }
 
         @Override
         public void failed(WeirException reason) {
-            sink.error(reason);
+            var unused = sink.tryEmitError(reason);
         }
     }
 
