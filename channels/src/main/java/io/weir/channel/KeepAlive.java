@@ -47,9 +47,18 @@ final class KeepAlive {
         } else if (++silentLooks < patience) {
             session.ping();
         } else {
-            session.silent();
+            // What has just woken us may be the answer: it is read before tasks are run.
+            loop.execute(this::lastLook);
             return;
         }
         begin();
+    }
+
+    private void lastLook() {
+        if (session.framesReceived() == heard) {
+            session.silent();
+        } else {
+            look();
+        }
     }
 }

@@ -26,6 +26,8 @@ import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
@@ -36,6 +38,8 @@ import reactor.core.publisher.MonoSink;
  * final fields belongs to the loop.
  */
 final class Session implements LinkHandler {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
     /** How often closing looks whether everything has been sent. */
     private static final Duration DRAIN_LOOK = Duration.ofMillis(5);
@@ -63,6 +67,11 @@ final class Session implements LinkHandler {
     private boolean turnEndWanted;
     private boolean draining;
     private boolean full;
+    /** The peer is to be asked whether it is there, before anything else that waits for the link. */
+    private boolean pingDue;
+    /** A channel has ended, and the list of those touched may still hold it. */
+    private boolean forgetDue;
+
     private @Nullable Channel latest;
 
     private int nextNumber;
@@ -112,9 +121,9 @@ final class Session implements LinkHandler {
         return counters.framesReceived;
     }
 
-    /** Asks the peer whether it is there; it is told enough if the link is full. */
+    /** Asks the peer whether it is there, as soon as the link has room. */
     void ping() {
-        var unused = offer(frame().set(FrameKind.PING, 0, 0, 0));
+        pingDue = !offer(frame().set(FrameKind.PING, 0, 0, 0));
     }
 
     /** The peer has said nothing for as long as it may, though it was asked. */
@@ -248,14 +257,24 @@ final class Session implements LinkHandler {
 
     private void endOfTurn() {
         turnEndWanted = false;
-        try {
-            for (int i = 0; i < touched.size(); i++) {
-                touched.get(i).grant();
-            }
-        } finally {
-            touched.clear();
+        grantTouched();
+        touched.clear();
+        if (forgetDue) {
+            forgetDue = false;
+            touched.forget();
         }
         drain();
+    }
+
+    /** If one channel's grant fails, the others still get theirs. */
+    private void grantTouched() {
+        for (int i = 0; i < touched.size(); i++) {
+            try {
+                touched.get(i).grant();
+            } catch (RuntimeException e) {
+                LOG.error("Granting credit to {} has failed", peer.id(), e);
+            }
+        }
     }
 
     /** Sends what waits, as far as the link has room. */
@@ -282,6 +301,9 @@ final class Session implements LinkHandler {
             return;
         }
         full = false;
+        if (pingDue) {
+            ping();
+        }
         drain();
     }
 
@@ -325,7 +347,8 @@ final class Session implements LinkHandler {
 
     void forget(Channel channel) {
         channels.remove(channel.number());
-        touched.forget();
+        forgetDue = true;
+        drainLater();
         counters.channels = channels.size();
         if (latest == channel) {
             latest = null;

@@ -47,6 +47,11 @@ final class ManualLoop implements Loop {
         return work > 0;
     }
 
+    /** Timers that have neither run nor been disposed of. */
+    long timers() {
+        return timers.stream().filter(timer -> !timer.handle.isDisposed()).count();
+    }
+
     /** Lets time pass and settles. */
     void advance(Duration time) {
         now += time.toNanos();

@@ -100,18 +100,27 @@ final class MemoryLink implements Link, Pollable {
             handler.writable();
             count++;
         }
-        for (Sent next; handler != null && !closed && count < 64 && (next = incoming.poll()) != null; count++) {
-            frame.set(next.kind, next.flags, next.channel, next.aux)
-                    .words(next.first, next.second)
-                    .control(next.control)
-                    .body(next.body);
-            handler.frame(frame);
+        while (handler != null && !closed && count < 64 && takeOne()) {
+            count++;
         }
         if (other.closed && incoming.isEmpty() && !closed) {
             lose("the other end has closed");
             count++;
         }
         return count;
+    }
+
+    /** Hands over the frame that has waited longest, if there is one. */
+    boolean takeOne() {
+        Sent next = incoming.poll();
+        if (next == null) {
+            return false;
+        }
+        frame.set(next.kind, next.flags, next.channel, next.aux, next.body)
+                .words(next.first, next.second)
+                .control(next.control);
+        handler.frame(frame);
+        return true;
     }
 
     /** Breaks this end now. */

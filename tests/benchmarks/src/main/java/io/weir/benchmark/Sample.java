@@ -43,8 +43,9 @@ record Sample(
         return valueOf(cell, outcome.measured());
     }
 
+    /** Compares what both have in proportion to the ring, since one may have been measured near and the other one far. */
     boolean isBetterThan(Sample other) {
-        return cell.scenario().timesRoundTrips() ? value() < other.value() : value() > other.value();
+        return cell.scenario().timesRoundTrips() ? overRing() < other.overRing() : overRing() > other.overRing();
     }
 
     /** {@link #value} divided by the ring's. */

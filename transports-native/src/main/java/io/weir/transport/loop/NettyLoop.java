@@ -247,6 +247,7 @@ public final class NettyLoop implements Loop {
             rest();
         } else if (pace.yieldDue()) {
             Thread.yield();
+            pace.yielded();
         }
     }
 

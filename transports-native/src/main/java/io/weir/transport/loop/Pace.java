@@ -149,6 +149,11 @@ final class Pace {
         return looked && timed && sleeps && now - idleSince >= QUIET_NANOS;
     }
 
+    /** Others may have had the processor; that was no stall, as there was nothing to do. */
+    void yielded() {
+        now = clock.getAsLong();
+    }
+
     void worked() {
         if (idle) {
             looking(false);

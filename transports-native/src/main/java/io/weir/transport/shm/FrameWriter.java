@@ -69,8 +69,8 @@ final class FrameWriter {
     }
 
     /**
-     * Longer than what HotSpot inlines (325 bytes of code), and meant to be: so it is always compiled on its own, with all that it
-     * calls inlined. At the end of a deep pipeline inlining stops, and if that happened in here, each access of the ring would be
+     * Longer than what HotSpot inlines (325 bytes of code), and meant to be: so it is always compiled on its own, with what it
+     * calls for short bodies inlined; their words are written out, as a loop costs more than these few moves. At the end of a deep pipeline inlining stops, and if that happened in here, each access of the ring would be
      * a call.
      */
     @SuppressWarnings("fallthrough")

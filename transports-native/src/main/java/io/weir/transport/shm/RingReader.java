@@ -106,7 +106,7 @@ final class RingReader {
         }
     }
 
-    /** Whether the sender waits for the room that we told of; a full fence must lie between. Asks for no wake-up twice. */
+    /** Whether the sender waits for the room that we told of; sure only behind a full fence. Asks for no wake-up twice. */
     boolean senderWaits() {
         return Flag.take(memory, SegmentLayout.SENDER_WAITS);
     }

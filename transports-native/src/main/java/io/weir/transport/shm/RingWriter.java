@@ -155,7 +155,7 @@ final class RingWriter {
         LONGS.setRelease(memory, index(position), FrameLayout.word0(0, RecordLayout.GOODBYE, 0, 0));
     }
 
-    /** Whether the receiver must be woken to see what was published; a full fence must lie between. Asks for no wake-up twice. */
+    /** Whether the receiver must be woken to see what was published; sure only behind a full fence. Asks for no wake-up twice. */
     boolean receiverSleeps() {
         return Flag.take(memory, SegmentLayout.RECEIVER_SLEEPS);
     }

@@ -33,7 +33,7 @@ final class ShmLink implements Link, Pollable {
     /** Frames handed over in one poll at most, so that other links and tasks get their turn: some 10 us of work. */
     private static final int BATCH = 256;
 
-    /** Who always has something else to do takes the second look after so many turns: some 80 us of work at most. */
+    /** Who always has something else to do takes the second look after so many turns of the loop. */
     private static final int BUSY_TURNS = 8;
 
     /** What the rings have instead of their memory when the link has ended: every access fails, none touches what is gone. */

@@ -105,7 +105,7 @@ class ShmLinkTest {
                     asleep.countDown();
                 });
             });
-            asleep.await();
+            OnLoop.await(asleep);
             long end = System.nanoTime() + 20_000_000_000L;
             while (isAsleep(port) && System.nanoTime() - end < 0) {
                 Thread.onSpinWait();
