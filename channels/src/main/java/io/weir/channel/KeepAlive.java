@@ -31,8 +31,11 @@ final class KeepAlive {
         this.patience = (timeout.toNanos() + interval.toNanos() - 1) / interval.toNanos();
     }
 
+    /** Looks after an interval; no more once the session has ended, as a timer would keep the loop from ending. */
     void begin() {
-        nextLook = loop.schedule(this::look, interval);
+        if (session.endedWith() == null) {
+            nextLook = loop.schedule(this::look, interval);
+        }
     }
 
     void end() {
@@ -40,7 +43,7 @@ final class KeepAlive {
     }
 
     private void look() {
-        long now = session.framesReceived();
+        long now = session.counters().framesReceived;
         if (now != heard) {
             heard = now;
             silentLooks = 0;
@@ -55,7 +58,7 @@ final class KeepAlive {
     }
 
     private void lastLook() {
-        if (session.framesReceived() == heard) {
+        if (session.counters().framesReceived == heard) {
             session.silent();
         } else {
             look();

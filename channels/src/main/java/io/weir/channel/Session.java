@@ -112,13 +112,7 @@ final class Session implements LinkHandler {
     /** The link may be used from now on. */
     void begin() {
         link.handler(this);
-        if (ended == null) {
-            keepAlive.begin();
-        }
-    }
-
-    long framesReceived() {
-        return counters.framesReceived;
+        keepAlive.begin();
     }
 
     /** Asks the peer whether it is there, as soon as the link has room. */

@@ -117,6 +117,24 @@ class KeepAliveTest {
         assertThat(pair.loop.timers()).isZero();
     }
 
+    /** Between the look that finds nothing and the last one, the answer comes and the session ends. */
+    @Test
+    void aSessionThatEndsBeforeTheLastLookLeavesNoTimer() {
+        deafen();
+        var unused = pair.loop.schedule(
+                () -> {
+                    assertThat(pair.links[0].takeOne()).isTrue();
+                    pair.client.left("bye").subscribe();
+                },
+                INTERVAL.multipliedBy(6).plusNanos(1));
+        pass(5);
+        assertThat(pair.client.endedWith()).isNull();
+        pair.loop.advance(INTERVAL.plusNanos(1));
+        assertThat(pair.client.endedWith()).hasMessageContaining("bye");
+        assertThat(pair.server.endedWith()).isNotNull();
+        assertThat(pair.loop.timers()).isZero();
+    }
+
     /** The link is full for minutes, as by a long message over a slow one, and the peer has nothing to say to that. */
     @Test
     void whoSendsWithoutPauseIsAnsweredNevertheless() {
