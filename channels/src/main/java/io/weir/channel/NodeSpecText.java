@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
@@ -38,21 +39,12 @@ final class NodeSpecText {
         add("weir.window.initial", spec.initialItems(), plain.initialItems());
         size("weir.message.max", spec.maxMessage(), plain.maxMessage());
         size("weir.node.bytes", spec.nodeBytes(), plain.nodeBytes());
-        add("weir.timeout.connect", SettingText.of(spec.connectTimeout()), SettingText.of(plain.connectTimeout()));
-        add(
-                "weir.timeout.handshake",
-                SettingText.of(spec.handshakeTimeout()),
-                SettingText.of(plain.handshakeTimeout()));
-        add("weir.timeout.step", SettingText.of(spec.stepTimeout()), SettingText.of(plain.stepTimeout()));
-        add("weir.timeout.drain", SettingText.of(spec.drainTimeout()), SettingText.of(plain.drainTimeout()));
-        add(
-                "weir.keepalive.interval",
-                SettingText.of(spec.keepAliveInterval()),
-                SettingText.of(plain.keepAliveInterval()));
-        add(
-                "weir.keepalive.timeout",
-                SettingText.of(spec.keepAliveTimeout()),
-                SettingText.of(plain.keepAliveTimeout()));
+        time("weir.timeout.connect", spec.connectTimeout(), plain.connectTimeout());
+        time("weir.timeout.handshake", spec.handshakeTimeout(), plain.handshakeTimeout());
+        time("weir.timeout.step", spec.stepTimeout(), plain.stepTimeout());
+        time("weir.timeout.drain", spec.drainTimeout(), plain.drainTimeout());
+        time("weir.keepalive.interval", spec.keepAliveInterval(), plain.keepAliveInterval());
+        time("weir.keepalive.timeout", spec.keepAliveTimeout(), plain.keepAliveTimeout());
         add("weir.max.peers", spec.maxPeers(), plain.maxPeers());
         add("weir.max.channels", spec.maxChannels(), plain.maxChannels());
         add("weir.mailbox.items", spec.mailboxItems(), plain.mailboxItems());
@@ -76,6 +68,10 @@ final class NodeSpecText {
 
     private void size(String property, long value, long plain) {
         add(property, SettingText.ofSize(value), SettingText.ofSize(plain));
+    }
+
+    private void time(String property, Duration value, Duration plain) {
+        add(property, SettingText.of(value), SettingText.of(plain));
     }
 
     private void add(String property, Object value, Object plain) {

@@ -323,11 +323,11 @@ class HostilePeerTest {
                 int mismatches = 0;
                 int frames = 0;
                 long end = System.nanoTime() + PATIENCE_NANOS;
-                for (int i = 0; i < 100_000 && (mismatches < 300 || frames < 300); i++) {
-                    if (i == 99_999 && frames + mismatches == 0 && System.nanoTime() - end < 0) {
-                        // The peer has had no processor yet.
-                        i = 0;
-                    }
+                // While nothing has come, the peer may have had no processor yet.
+                for (long i = 0;
+                        (mismatches < 300 || frames < 300)
+                                && (i < 100_000 || (frames + mismatches == 0 && System.nanoTime() - end < 0));
+                        i++) {
                     try {
                         if (ring.reader.read() == RingReader.Found.FRAME) {
                             assertThat(ring.reader.frame().bodyLength()).isEqualTo(8);
