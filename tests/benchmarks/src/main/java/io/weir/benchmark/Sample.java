@@ -45,7 +45,7 @@ record Sample(
 
     /** Compares what both have in proportion to the ring, since one may have been measured near and the other one far. */
     boolean isBetterThan(Sample other) {
-        return cell.scenario().timesRoundTrips() ? overRing() < other.overRing() : overRing() > other.overRing();
+        return cell.scenario().isBetter(overRing(), other.overRing());
     }
 
     /** {@link #value} divided by the ring's. */

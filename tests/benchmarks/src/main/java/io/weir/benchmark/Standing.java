@@ -88,7 +88,7 @@ record Standing(
         if (sound != other.sound) {
             return sound;
         }
-        return cell.scenario().timesRoundTrips() ? value < other.value : value > other.value;
+        return cell.scenario().isBetter(value, other.value);
     }
 
     double megabytesPerSecond() {

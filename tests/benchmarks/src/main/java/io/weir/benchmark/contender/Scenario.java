@@ -54,6 +54,11 @@ public enum Scenario {
         return this == RTT || this == SLEEP;
     }
 
+    /** Whether the one result is better than the other: a shorter time or a higher rate. */
+    public boolean isBetter(double one, double other) {
+        return timesRoundTrips() ? one < other : one > other;
+    }
+
     @Override
     public String toString() {
         return label();
