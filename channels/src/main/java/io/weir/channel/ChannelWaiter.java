@@ -3,32 +3,28 @@ package io.weir.channel;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.MonoSink;
 
-/** Waits until the peer has accepted a channel, and closes it again if nobody waits any more. Loop thread only. */
+/** Waits until the peer has accepted a channel, and gives up the opening if nobody waits any more. Loop thread only. */
 final class ChannelWaiter implements Channel.Opening {
 
-    private final MonoSink<Channel> sink;
+    private final Handover<Channel> outcome;
     private @Nullable Channel channel;
     private boolean answered;
 
-    ChannelWaiter(MonoSink<Channel> sink) {
-        this.sink = sink;
+    ChannelWaiter(Handover<Channel> outcome) {
+        this.outcome = outcome;
     }
 
     void opened(Channel opened) {
         channel = opened;
-        sink.onCancel(() -> opened.execute(this::giveUp));
+        outcome.onCancel(() -> opened.execute(this::giveUp));
     }
 
-    /** Comes after {@link #accepted} as well, when the subscriber has cancelled just before it could have the channel. */
     private void giveUp() {
-        Channel unwanted = Objects.requireNonNull(channel);
-        if (answered) {
-            unwanted.end();
-        } else {
+        if (!answered) {
             answered = true;
-            unwanted.fail(new CancellationException("who opened the channel has given up waiting"));
+            Objects.requireNonNull(channel)
+                    .fail(new CancellationException("who opened the channel has given up waiting"));
         }
     }
 
@@ -36,7 +32,7 @@ final class ChannelWaiter implements Channel.Opening {
     public void accepted() {
         if (!answered) {
             answered = true;
-            sink.success(channel);
+            outcome.success(Objects.requireNonNull(channel));
         }
     }
 
@@ -44,7 +40,7 @@ final class ChannelWaiter implements Channel.Opening {
     public void refused(Throwable reason) {
         if (!answered) {
             answered = true;
-            sink.error(reason);
+            outcome.error(reason);
         }
     }
 }

@@ -38,7 +38,6 @@ import reactor.core.Disposable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
@@ -98,21 +97,21 @@ public final class Node {
      * block.
      */
     public static Mono<Node> start(NodeSpec spec) {
-        return Mono.create(sink -> Schedulers.boundedElastic().schedule(() -> start(spec, sink)));
+        return Handover.mono(
+                outcome -> Schedulers.boundedElastic().schedule(() -> start(spec, outcome)),
+                unwanted -> unwanted.close().subscribe());
     }
 
     /** Not interrupted when the subscriber cancels: the node closes then as soon as it has started. */
-    private static void start(NodeSpec spec, MonoSink<Node> sink) {
+    private static void start(NodeSpec spec, Handover<Node> outcome) {
         try {
             Node node = prepare(spec);
-            Mono<Node> started = node.listen()
+            node.listen()
                     .onErrorResume(error -> node.close().then(Mono.error(error)))
-                    .cache();
-            sink.onCancel(() -> started.onErrorComplete().then(node.close()).subscribe());
-            started.subscribe(sink::success, sink::error);
+                    .subscribe(outcome::success, outcome::error);
         } catch (Throwable t) {
             Exceptions.throwIfJvmFatal(t);
-            sink.error(t);
+            outcome.error(t);
         }
     }
 
@@ -234,24 +233,26 @@ public final class Node {
     }
 
     private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address) {
-        // Not a Mono.create, which drops what comes just after the subscriber has lost interest.
-        Sinks.One<Peer> outcome = Sinks.one();
-        Handshake handshake =
-                new Handshake(this, loop, link, true, policy, address.toString(), new SinkOutcome(outcome));
-        Runnable begin = () -> {
-            if (closing.get()) {
-                // Whoever waits hears it from noMoreConnecting.
-                link.close();
-            } else {
-                handshake.start();
-            }
-        };
-        if (loop.inLoop()) {
-            begin.run();
-        } else {
-            loop.execute(begin);
-        }
-        return outcome.asMono().doOnCancel(() -> giveUp(handshake, address));
+        return Handover.mono(
+                outcome -> {
+                    Handshake handshake = new Handshake(
+                            this, loop, link, true, policy, address.toString(), new ConnectedOutcome(outcome));
+                    Runnable begin = () -> {
+                        if (closing.get()) {
+                            // Whoever waits hears it from noMoreConnecting.
+                            link.close();
+                        } else {
+                            handshake.start();
+                        }
+                    };
+                    if (loop.inLoop()) {
+                        begin.run();
+                    } else {
+                        loop.execute(begin);
+                    }
+                    outcome.onCancel(() -> giveUp(handshake, address));
+                },
+                stillConnected -> {});
     }
 
     private static void giveUp(Handshake handshake, PeerAddress address) {
@@ -471,16 +472,16 @@ public final class Node {
         return "Node[" + id + " at " + addresses() + ']';
     }
 
-    /** Somebody waits, or has lost interest; who still waits gets the first outcome of a handshake, which is its only one. */
-    private record SinkOutcome(Sinks.One<Peer> sink) implements Handshake.Outcome {
+    /** Somebody waits, or has lost interest. */
+    private record ConnectedOutcome(Handover<Peer> waiting) implements Handshake.Outcome {
         @Override
         public void connected(Peer peer) {
-            var unused = sink.tryEmitValue(peer);
+            waiting.success(peer);
         }
 
         @Override
         public void failed(WeirException reason) {
-            var unused = sink.tryEmitError(reason);
+            waiting.error(reason);
         }
     }
 

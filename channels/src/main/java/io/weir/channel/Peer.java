@@ -59,11 +59,13 @@ public final class Peer {
      * used or closed.
      */
     public Mono<Channel> channel(String port) {
-        return Mono.create(sink -> {
-            Ports.checkName(port);
-            ChannelWaiter waiter = new ChannelWaiter(sink);
-            session().execute(() -> session().open(port, 0, waiter, waiter::opened));
-        });
+        return Handover.mono(
+                outcome -> {
+                    Ports.checkName(port);
+                    ChannelWaiter waiter = new ChannelWaiter(outcome);
+                    session().execute(() -> session().open(port, 0, waiter, waiter::opened));
+                },
+                unwanted -> unwanted.execute(unwanted::end));
     }
 
     /**

@@ -3,6 +3,7 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
@@ -281,10 +282,10 @@ class ConnectingTest implements OnRoute {
     void connectingAndGivingUp(Nodes nodes) {
         Node near = nodes.start("near");
         Node far = nodes.start("far");
-        for (int round = 0; round < 200; round++) {
+        for (int round = 0; round < 400; round++) {
             Probe<Peer> connecting = Probe.of(1, peer -> {});
             near.connect(far.address()).subscribe(connecting);
-            for (int spin = round * 500; spin > 0; spin--) {
+            for (int spin = round % 200 * 500; spin > 0; spin--) {
                 Thread.onSpinWait();
             }
             connecting.cancel();
@@ -297,11 +298,33 @@ class ConnectingTest implements OnRoute {
     }
 
     @Test
+    void openingAndGivingUp(Nodes nodes) {
+        Pair pair = nodes.pair();
+        pair.far()
+                .serve(
+                        "door",
+                        channel -> channel.receive().doOnNext(Message::release).then());
+        for (int round = 0; round < 400; round++) {
+            Probe<Channel> opening = Probe.of(1, channel -> channel.close().subscribe());
+            pair.peer().channel("door").subscribe(opening);
+            for (int spin = round % 200 * 100; spin > 0; spin--) {
+                Thread.onSpinWait();
+            }
+            opening.cancel();
+        }
+        for (Node node : List.of(pair.near(), pair.far())) {
+            Patience.until(
+                    () -> "no channel is left: " + node.stats(),
+                    () -> node.stats().stream().allMatch(stats -> stats.channels() == 0));
+        }
+    }
+
+    @Test
     void startingAndGivingUp(Nodes nodes) {
-        for (int round = 0; round < 20; round++) {
+        for (int round = 0; round < 100; round++) {
             Probe<Node> starting = Probe.of(1, node -> node.close().subscribe());
             Node.start(Route.any("hasty").build()).subscribe(starting);
-            for (int spin = round * 5_000; spin > 0; spin--) {
+            for (int spin = round % 20 * 5_000; spin > 0; spin--) {
                 Thread.onSpinWait();
             }
             starting.cancel();

@@ -1,0 +1,110 @@
+package io.weir.channel;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+
+/**
+ * The one outcome of what was begun for one subscriber. Either the subscriber gets the value or {@code unwanted} does, also when
+ * the two sides meet: {@link Mono#create} drops a value that comes while its subscriber is just cancelling.
+ */
+final class Handover<T> implements Subscription {
+
+    private enum Stage {
+        WAITING,
+        REQUESTED,
+        HAS_VALUE,
+        OVER
+    }
+
+    private final CoreSubscriber<? super T> subscriber;
+    private final Consumer<T> unwanted;
+    private final AtomicReference<Stage> stage = new AtomicReference<>(Stage.WAITING);
+    private @Nullable T value;
+    private volatile boolean cancelled;
+    private volatile @Nullable Runnable whenCancelled;
+
+    private Handover(CoreSubscriber<? super T> subscriber, Consumer<T> unwanted) {
+        this.subscriber = subscriber;
+        this.unwanted = unwanted;
+    }
+
+    /** Begins anew with each subscription. A value that comes too late is given to {@code unwanted}; an error then is nobody's. */
+    static <T> Mono<T> mono(Consumer<Handover<T>> begin, Consumer<T> unwanted) {
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> subscriber) {
+                Handover<T> handover = new Handover<>(subscriber, unwanted);
+                subscriber.onSubscribe(handover);
+                try {
+                    begin.accept(handover);
+                } catch (Throwable t) {
+                    Exceptions.throwIfJvmFatal(t);
+                    handover.error(t);
+                }
+            }
+        };
+    }
+
+    /** What to do when the subscriber cancels before there is an outcome, or has done so. May be run twice. */
+    void onCancel(Runnable action) {
+        whenCancelled = action;
+        if (cancelled) {
+            action.run();
+        }
+    }
+
+    void success(T outcome) {
+        value = outcome;
+        if (stage.compareAndSet(Stage.WAITING, Stage.HAS_VALUE)) {
+            return;
+        }
+        if (stage.compareAndSet(Stage.REQUESTED, Stage.OVER)) {
+            deliver(outcome);
+        } else {
+            unwanted.accept(outcome);
+        }
+    }
+
+    void error(Throwable reason) {
+        if (stage.getAndSet(Stage.OVER) != Stage.OVER) {
+            subscriber.onError(reason);
+        }
+    }
+
+    @Override
+    public void request(long n) {
+        if (!Operators.validate(n) || stage.compareAndSet(Stage.WAITING, Stage.REQUESTED)) {
+            return;
+        }
+        T ready = value;
+        if (ready != null && stage.compareAndSet(Stage.HAS_VALUE, Stage.OVER)) {
+            deliver(ready);
+        }
+    }
+
+    private void deliver(T outcome) {
+        subscriber.onNext(outcome);
+        subscriber.onComplete();
+    }
+
+    @Override
+    public void cancel() {
+        Stage before = stage.getAndSet(Stage.OVER);
+        T ready = value;
+        if (before == Stage.HAS_VALUE && ready != null) {
+            unwanted.accept(ready);
+        } else if (before != Stage.OVER) {
+            cancelled = true;
+            Runnable action = whenCancelled;
+            if (action != null) {
+                action.run();
+            }
+        }
+    }
+}
