@@ -2,6 +2,7 @@ package io.weir.core;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import java.util.function.Consumer;
 
 /**
  * An open, ordered, reliable path of frames to one peer. It knows nothing of channels, credits or sessions: frames go in
@@ -47,6 +48,19 @@ public interface Link {
      *     taken then
      */
     boolean offer(Frame frame);
+
+    /**
+     * Gives back what was offered and has perhaps not reached the other side's handler: whole frames in the order they were offered,
+     * without a gap up to the last one. The first ones may have reached it nevertheless; who asks knows how many have. Called at
+     * most once, from within {@link LinkHandler#lost} or just before {@link #close()}; nothing is offered afterwards. What was given
+     * back may still be delivered by the other side until it ends the link as well.
+     *
+     * @param to gets each frame; the holder is valid during the call only, the body belongs to it and must be released once
+     * @return false if this link does not know: then nothing is given back, and what was on its way is lost with the link
+     */
+    default boolean handBack(Consumer<Frame> to) {
+        return false;
+    }
 
     /** Begins to deliver to this handler, or goes on with another one. Frames that came before the first call wait for it. */
     void handler(LinkHandler handler);
