@@ -92,7 +92,7 @@ public final class Channel {
      * Ordinary memory works as well, and is what this gives when its own is exhausted.
      */
     public ByteBufAllocator allocator() {
-        return session.link().allocator();
+        return session.allocator();
     }
 
     /**

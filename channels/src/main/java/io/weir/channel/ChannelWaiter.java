@@ -7,11 +7,11 @@ import org.jspecify.annotations.Nullable;
 /** Waits until the peer has accepted a channel, and gives up the opening if nobody waits any more. Loop thread only. */
 final class ChannelWaiter implements Channel.Opening {
 
-    private final Handover<Channel> outcome;
+    private final Promise<Channel> outcome;
     private @Nullable Channel channel;
     private boolean answered;
 
-    ChannelWaiter(Handover<Channel> outcome) {
+    ChannelWaiter(Promise<Channel> outcome) {
         this.outcome = outcome;
     }
 

@@ -65,14 +65,17 @@ final class DecisionText {
 
     private static String why(Attempt attempt) {
         return attempt.path() + ": "
-                + (attempt.outcome() == Outcome.FAILED ? "failed after " + of(attempt.took()) + ": " : "")
+                + (attempt.outcome() == Outcome.FAILED && !attempt.took().isZero()
+                        ? "failed after " + of(attempt.took()) + ": "
+                        : "")
                 + attempt.reason();
     }
 
     private static String head(PathDecision decision) {
         String peer = harmless(decision.peer().toString());
+        String cause = decision.cause().isEmpty() ? "" : ", because " + decision.cause();
         return decision.chosen()
-                .map(chosen -> peer + " over " + chosen.path() + roundTrip(chosen.roundTrip()))
+                .map(chosen -> peer + " over " + chosen.path() + roundTrip(chosen.roundTrip()) + cause)
                 .orElse(peer + ": no path");
     }
 

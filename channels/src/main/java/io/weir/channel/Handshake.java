@@ -1,33 +1,25 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufUtil;
-import io.netty.buffer.Unpooled;
 import io.weir.channel.HandshakeCodec.Hello;
 import io.weir.channel.HandshakeCodec.Introduction;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
-import io.weir.core.LinkRequest;
 import io.weir.core.Loop;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
-import io.weir.core.PendingLink;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
-import io.weir.core.Transport;
 import io.weir.core.WeirException;
-import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
@@ -46,13 +38,7 @@ import reactor.core.Disposables;
  * Frames of a candidate carry the attempt's number; late ones of an earlier attempt are dropped. The nonce in our OFFER must come
  * back over the link itself, which proves that the link ends where the bootstrap connection does. Loop thread only.
  */
-final class Handshake implements LinkHandler {
-
-    private static final Logger LOG = LoggerFactory.getLogger(Handshake.class);
-    private static final SecureRandom RANDOM = new SecureRandom();
-
-    /** Round trips measured over a new link; the first ones find cold caches. */
-    private static final int PROBES = 16;
+final class Handshake implements LinkHandler, PathAttempt.Owner {
 
     /** The path that the bootstrap connection itself is. */
     private static final String BOOTSTRAP_PATH = "tcp";
@@ -62,9 +48,6 @@ final class Handshake implements LinkHandler {
 
     /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
     private static final long LAST = -1;
-
-    /** What an adapter may offer, in bytes. */
-    private static final int MAX_OFFER = 4096;
 
     /** Who awaits the outcome of a handshake. */
     interface Outcome {
@@ -86,7 +69,10 @@ final class Handshake implements LinkHandler {
 
     private @Nullable PeerId peerId;
     private @Nullable PeerCard card;
-    private @Nullable Attempt attempt;
+    /** Only on the connecting side. */
+    private PathSelector.@Nullable Selection chosenFrom;
+
+    private @Nullable PathAttempt attempt;
     private int attempts;
     /** No candidate is left; said when the other side has not given way to another connection, which would explain it. */
     private @Nullable PathRequired exhausted;
@@ -137,7 +123,18 @@ final class Handshake implements LinkHandler {
         return loop;
     }
 
-    private String name() {
+    @Override
+    public Link bootstrap() {
+        return bootstrap;
+    }
+
+    @Override
+    public PeerCard card() {
+        return Objects.requireNonNull(card);
+    }
+
+    @Override
+    public String name() {
         return peerId == null ? address : peerId + " at " + address;
     }
 
@@ -161,27 +158,16 @@ final class Handshake implements LinkHandler {
         if (peerId == null && in.kind() != FrameKind.HELLO && in.kind() != FrameKind.REFUSE) {
             throw new ProtocolMismatch(in.kind() + " came before HELLO");
         }
-        Attempt current = attempt;
-        Attempt named = current != null && current.number == in.aux() ? current : null;
+        PathAttempt current = attempt;
+        PathAttempt named = current != null && current.number() == in.aux() ? current : null;
         switch (in.kind()) {
             case HELLO -> hello(HandshakeCodec.readHello(in.body()));
             case REFUSE -> refused(in);
             case CARD -> introduced(HandshakeCodec.readCard(Objects.requireNonNull(peerId), in.body()));
             case PROPOSE -> proposed(in.aux(), HandshakeCodec.readReason(in.body()));
-            case OFFER -> {
+            case OFFER, OPENED, FAILED -> {
                 if (named != null) {
-                    named.offered(in.body());
-                }
-            }
-            case OPENED -> {
-                if (named != null) {
-                    named.theirsOpen = true;
-                    named.proceed();
-                }
-            }
-            case FAILED -> {
-                if (named != null) {
-                    named.fail("at " + peerId + ": " + HandshakeCodec.readReason(in.body()), false);
+                    named.frame(in);
                 }
             }
             case PROBE, PROBED, USE -> {
@@ -189,8 +175,8 @@ final class Handshake implements LinkHandler {
                     send(out.set(FrameKind.PROBED, 0, 0, 0).words(0, in.second()));
                 } else if (in.aux() == 0 && in.kind() == FrameKind.PROBED) {
                     measured(in);
-                } else if (current != null) {
-                    current.linkFrame(in);
+                } else if (named != null) {
+                    named.frame(in);
                 }
             }
             default -> throw new ProtocolMismatch(in.kind() + " has no place in the handshake");
@@ -214,7 +200,8 @@ final class Handshake implements LinkHandler {
         }
     }
 
-    private void send(FrameKind kind, int number, ByteBuf body) {
+    @Override
+    public void send(FrameKind kind, int number, ByteBuf body) {
         send(kind, 0, number, body);
     }
 
@@ -296,6 +283,7 @@ final class Handshake implements LinkHandler {
         if (connecting) {
             PathSelector.Selection selection =
                     PathSelector.select(policy, node.card(), card, introduction.switches(), node::adapter);
+            chosenFrom = selection;
             recorder = new PathDecision.Recorder(selection);
             String refusal = selection.refusal();
             if (refusal != null) {
@@ -354,7 +342,7 @@ final class Handshake implements LinkHandler {
         if (connecting || card == null || number <= attempts) {
             throw new ProtocolMismatch("PROPOSE has no place here");
         }
-        Attempt former = attempt;
+        PathAttempt former = attempt;
         if (former != null) {
             former.fail("another path was proposed", false);
         }
@@ -367,7 +355,7 @@ final class Handshake implements LinkHandler {
     }
 
     private void begin(String path, int number) {
-        Attempt begun = new Attempt(path, number);
+        PathAttempt begun = new PathAttempt(node, loop, this, connecting, path, number);
         attempt = begun;
         begun.prepare();
     }
@@ -376,10 +364,30 @@ final class Handshake implements LinkHandler {
         done = true;
         deadline.dispose();
         node.peers().end(this);
-        Attempt current = attempt;
+        PathAttempt current = attempt;
         attempt = null;
         if (current != null) {
             current.release();
+        }
+    }
+
+    @Override
+    public void opened(PathAttempt used, Link link) {
+        attempt = null;
+        recorder.chosen(used.path(), used.roundTrip(), used.took());
+        PathDecision decision = recorder.build(Objects.requireNonNull(peerId));
+        finish();
+        Peer peer = new Peer(decision.peer(), decision);
+        PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom);
+        outcome.connected(node.peers().connected(this, peer, choice, used, link));
+    }
+
+    @Override
+    public void failed(PathAttempt given, String reason) {
+        attempt = null;
+        recorder.failed(given.path(), reason, given.took());
+        if (connecting && !done) {
+            next(given.path() + ": " + reason);
         }
     }
 
@@ -397,229 +405,6 @@ final class Handshake implements LinkHandler {
             bootstrap.close();
             node.peers().failed(this, reason);
             outcome.failed(reason);
-        }
-    }
-
-    /** One candidate's way from PROPOSE to USE. */
-    private final class Attempt {
-
-        final String path;
-        final int number;
-        private final long begun = System.nanoTime();
-        private final long nonce = RANDOM.nextLong();
-        private Disposable limit = Disposables.disposed();
-        private Disposable completing = Disposables.disposed();
-        private @Nullable PendingLink pending;
-        private @Nullable Link link;
-        private long theirNonce;
-        boolean theirsOpen;
-        private int round;
-        private long sent;
-        private long fastest = Long.MAX_VALUE;
-        private boolean over;
-
-        Attempt(String path, int number) {
-            this.path = path;
-            this.number = number;
-        }
-
-        void prepare() {
-            Duration time = node.spec().stepTimeout();
-            limit = loop.schedule(
-                    () -> fail("did not open within " + time.toMillis() + " ms (weir.timeout.step)", true), time);
-            try {
-                Transport adapter = Objects.requireNonNull(node.adapter(path));
-                pending = adapter.prepare(new LinkRequest(
-                        node.card(),
-                        Objects.requireNonNull(card),
-                        connecting,
-                        loop,
-                        bootstrap,
-                        node.spec().settings(path)));
-                byte[] offer = pending.offer();
-                if (offer.length > MAX_OFFER) {
-                    fail("the adapter offers " + offer.length + " bytes, more than " + MAX_OFFER, true);
-                    return;
-                }
-                send(FrameKind.OFFER, number, HandshakeCodec.offer(nonce, offer));
-            } catch (WeirException e) {
-                fail(String.valueOf(e.getMessage()), true);
-            } catch (RuntimeException | LinkageError e) {
-                LOG.warn("Path {} to {} failed to prepare", path, name(), e);
-                fail("the adapter failed: " + e, true);
-            }
-        }
-
-        void offered(ByteBuf body) {
-            PendingLink half = pending;
-            if (half == null || theirNonce != 0) {
-                return;
-            }
-            if (body.readableBytes() < 8 || body.readableBytes() > 8 + MAX_OFFER) {
-                throw new ProtocolMismatch("an OFFER of " + body.readableBytes() + " bytes");
-            }
-            theirNonce = body.readLongLE();
-            completing = half.complete(ByteBufUtil.getBytes(body))
-                    .subscribe(this::opened, error -> fail(Errors.text(error), true));
-        }
-
-        private void opened(Link ready) {
-            link = ready;
-            if (ready != bootstrap) {
-                ready.handler(new NewLink(this));
-            }
-            send(FrameKind.OPENED, number, Unpooled.EMPTY_BUFFER);
-            proceed();
-        }
-
-        /** Begins to probe once both sides are open. From then on the accepting side waits as long as the handshake may last. */
-        void proceed() {
-            if (link == null || !theirsOpen) {
-                return;
-            }
-            if (!connecting) {
-                limit.dispose();
-            } else if (round == 0) {
-                probe();
-            }
-        }
-
-        private void probe() {
-            round++;
-            sent = System.nanoTime();
-            offer(out.set(FrameKind.PROBE, 0, 0, number).words(theirNonce, round));
-        }
-
-        private void offer(Frame frame) {
-            if (!Objects.requireNonNull(link).offer(frame)) {
-                fail("the new link has no room for a probe", true);
-            }
-        }
-
-        void linkFrame(Frame in) {
-            Link open = link;
-            if (open == null || in.aux() != number) {
-                return;
-            }
-            switch (in.kind()) {
-                case PROBE -> {
-                    check(in);
-                    if (!theirsOpen) {
-                        // A probe over a fast link may overtake the OPENED that was sent before it over the bootstrap
-                        // connection.
-                        theirsOpen = true;
-                        proceed();
-                    }
-                    offer(out.set(FrameKind.PROBED, 0, 0, number).words(theirNonce, in.second()));
-                }
-                case PROBED -> {
-                    check(in);
-                    if (connecting && in.second() == round) {
-                        fastest = Math.min(fastest, System.nanoTime() - sent);
-                        if (round < PROBES) {
-                            probe();
-                        } else {
-                            offer(out.set(FrameKind.USE, 0, 0, number));
-                        }
-                    }
-                }
-                case USE -> {
-                    if (!theirsOpen || (connecting && round < PROBES)) {
-                        throw new ProtocolMismatch("USE has no place here");
-                    }
-                    if (!connecting) {
-                        offer(out.set(FrameKind.USE, 0, 0, number));
-                    }
-                    if (!over) {
-                        use(open);
-                    }
-                }
-                default -> throw new ProtocolMismatch(in.kind() + " came over a link that is not in use yet");
-            }
-        }
-
-        private void check(Frame in) {
-            if (in.first() != nonce) {
-                throw new ProtocolMismatch("the new link over " + path + " ends at another peer: wrong nonce");
-            }
-        }
-
-        private void use(Link open) {
-            Duration took = Duration.ofNanos(System.nanoTime() - begun);
-            recorder.chosen(path, connecting ? Duration.ofNanos(fastest) : null, took);
-            PathDecision decision = recorder.build(Objects.requireNonNull(peerId));
-            over = true;
-            limit.dispose();
-            attempt = null;
-            finish();
-            outcome.connected(node.peers().connected(Handshake.this, decision, open, bootstrap));
-        }
-
-        void linkLost(WeirException reason) {
-            link = null;
-            fail("the new link broke: " + reason.getMessage(), true);
-        }
-
-        void fail(String reason, boolean tell) {
-            if (over) {
-                return;
-            }
-            release();
-            attempt = null;
-            if (tell) {
-                send(FrameKind.FAILED, number, HandshakeCodec.text(reason));
-            }
-            recorder.failed(path, reason, Duration.ofNanos(System.nanoTime() - begun));
-            if (connecting && !done) {
-                next(path + ": " + reason);
-            }
-        }
-
-        void release() {
-            over = true;
-            limit.dispose();
-            completing.dispose();
-            Link open = link;
-            link = null;
-            if (open != null && open != bootstrap) {
-                open.close();
-            }
-            PendingLink half = pending;
-            pending = null;
-            if (half != null) {
-                half.close();
-            }
-        }
-    }
-
-    /** What comes over a new link while it is tried. */
-    private static final class NewLink implements LinkHandler {
-
-        private final Attempt of;
-
-        NewLink(Attempt of) {
-            this.of = of;
-        }
-
-        @Override
-        public void frame(Frame in) {
-            try {
-                of.linkFrame(in);
-            } catch (ProtocolMismatch e) {
-                of.fail(String.valueOf(e.getMessage()), true);
-            } finally {
-                in.body().release();
-            }
-        }
-
-        @Override
-        public void writable() {
-            // Probes go one by one.
-        }
-
-        @Override
-        public void lost(WeirException reason) {
-            of.linkLost(reason);
         }
     }
 }

@@ -97,13 +97,13 @@ public final class Node {
      * block.
      */
     public static Mono<Node> start(NodeSpec spec) {
-        return Handover.mono(
+        return Promise.mono(
                 outcome -> Schedulers.boundedElastic().schedule(() -> start(spec, outcome)),
                 unwanted -> unwanted.close().subscribe());
     }
 
     /** Not interrupted when the subscriber cancels: the node closes then as soon as it has started. */
-    private static void start(NodeSpec spec, Handover<Node> outcome) {
+    private static void start(NodeSpec spec, Promise<Node> outcome) {
         try {
             Node node = prepare(spec);
             node.listen()
@@ -233,7 +233,7 @@ public final class Node {
     }
 
     private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address) {
-        return Handover.mono(
+        return Promise.mono(
                 outcome -> {
                     Handshake handshake = new Handshake(
                             this, loop, link, true, policy, address.toString(), new ConnectedOutcome(outcome));
@@ -473,7 +473,7 @@ public final class Node {
     }
 
     /** Somebody waits, or has lost interest. */
-    private record ConnectedOutcome(Handover<Peer> waiting) implements Handshake.Outcome {
+    private record ConnectedOutcome(Promise<Peer> waiting) implements Handshake.Outcome {
         @Override
         public void connected(Peer peer) {
             waiting.success(peer);

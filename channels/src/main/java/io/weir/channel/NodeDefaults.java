@@ -65,6 +65,12 @@ public final class NodeDefaults {
     /** Longer than a JVM collects garbage or a machine is moved, short enough that nobody waits for the dead all day. */
     public static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(60);
 
+    /** A network that heals by itself does so in this time; longer than most pauses of a JVM. */
+    public static final Duration RESUME_TIMEOUT = Duration.ofSeconds(30);
+
+    /** Whatever made a path fail is seldom over sooner, and a path that comes and goes costs at most one move a second. */
+    public static final Duration REPATH_PROBATION = Duration.ofSeconds(1);
+
     /** A large cluster; beyond it, whoever connects is refused before it costs memory. */
     public static final int MAX_PEERS = 4096;
 

@@ -55,6 +55,9 @@ final class NodeProperties {
         table.put("weir.timeout.drain", (spec, set) -> spec.drainTimeout(set.time()));
         table.put("weir.keepalive.interval", (spec, set) -> spec.keepAliveInterval(set.time()));
         table.put("weir.keepalive.timeout", (spec, set) -> spec.keepAliveTimeout(set.time()));
+        table.put("weir.timeout.resume", (spec, set) -> spec.resumeTimeout(set.time()));
+        table.put("weir.repath", (spec, set) -> spec.repath(set.repath()));
+        table.put("weir.repath.probation", (spec, set) -> spec.repathProbation(set.time()));
         table.put("weir.max.peers", (spec, set) -> spec.maxPeers(set.number()));
         table.put("weir.max.channels", (spec, set) -> spec.maxChannels(set.number()));
         table.put("weir.mailbox.items", (spec, set) -> spec.mailboxItems(set.number()));
@@ -157,6 +160,9 @@ final class NodeProperties {
                     : builder.port(name, new PortSpec(over(builder.portPaths(name), tail, set)));
         } else if (ofPeer && last > 0 && part.endsWith(".address")) {
             builder = builder.peerAddress(part.substring(0, last), address(new Setting(label, text)));
+        } else if (ofPeer && last > 0 && part.endsWith(".repath")) {
+            String name = part.substring(0, last);
+            builder = builder.peerPaths(name, builder.peerPaths(name).with(new Setting(label, text).repath()));
         } else {
             throw unknownOfNamed(label, ofPeer, last > 0 ? part.substring(0, last) : part);
         }
@@ -165,7 +171,8 @@ final class NodeProperties {
     private static Misconfigured unknownOfNamed(String label, boolean ofPeer, String name) {
         String prefix = (ofPeer ? "weir.peers." : "weir.ports.") + name;
         return new Misconfigured(label + " is no setting of a " + (ofPeer ? "peer" : "port") + ". Known: "
-                + (ofPeer ? prefix + ".address, " : "") + prefix + ".transport.order, " + prefix + ".transport.<path>");
+                + (ofPeer ? prefix + ".address, " + prefix + ".repath, " : "") + prefix + ".transport.order, " + prefix
+                + ".transport.<path>");
     }
 
     /** The policy with one more setting: the order, or a switch. */
@@ -175,7 +182,7 @@ final class NodeProperties {
                 known.check(set.label(), path);
                 return path;
             });
-            return new PathPolicy(order, policy.switches());
+            return new PathPolicy(order, policy.switches(), policy.repath());
         }
         if (known.nearest(tail) == null && Nearest.to(tail, List.of("order")) != null) {
             throw new Misconfigured(set.label() + " is no setting; did you mean the order of the paths, "

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param nativeAllowed whether native code may be loaded ({@code weir.native}); without it, tcp and local remain
  * @param loops threads that own connections, 1 to 256 ({@code weir.loops})
  * @param waiting what such a thread does while it has nothing to do ({@code weir.waiting})
- * @param paths which paths are tried, and in which order ({@code weir.transport.order}, {@code weir.transport.<path>})
+ * @param paths which paths are tried, and in which order ({@code weir.transport.order}, {@code weir.transport.<path>},
+ *     {@code weir.repath})
  * @param transportOptions by path, then by option ({@code weir.transport.<path>.<option>})
  * @param peers by name ({@code weir.peers.<peer>.…})
  * @param ports by name ({@code weir.ports.<port>.…})
@@ -48,6 +49,10 @@ import org.jspecify.annotations.Nullable;
  *     ({@code weir.keepalive.interval})
  * @param keepAliveTimeout a peer that has said nothing for this time is given up, twice the interval to 1 h
  *     ({@code weir.keepalive.timeout})
+ * @param resumeTimeout how long a session may be without a path, or on its way to another one, 10 ms to 1 h
+ *     ({@code weir.timeout.resume})
+ * @param repathProbation how long a session stays on a lesser path before it tries a better one, 10 ms to 1 h; twice as long after
+ *     each time in vain, up to a minute ({@code weir.repath.probation})
  * @param maxPeers connected peers, 1 to 2<sup>20</sup> ({@code weir.max.peers})
  * @param maxChannels open channels per peer, 1 to 2<sup>20</sup> ({@code weir.max.channels})
  * @param mailboxItems messages that a mailbox keeps because nobody matches them, 1 to 2<sup>24</sup>
@@ -75,6 +80,8 @@ public record NodeSpec(
         Duration drainTimeout,
         Duration keepAliveInterval,
         Duration keepAliveTimeout,
+        Duration resumeTimeout,
+        Duration repathProbation,
         int maxPeers,
         int maxChannels,
         int mailboxItems) {
@@ -103,6 +110,8 @@ public record NodeSpec(
         NodeSpecRules.time("weir.timeout.step", stepTimeout, Duration.ofMillis(1));
         NodeSpecRules.time("weir.timeout.drain", drainTimeout, Duration.ZERO);
         NodeSpecRules.keepAlive(keepAliveInterval, keepAliveTimeout);
+        NodeSpecRules.time("weir.timeout.resume", resumeTimeout, Duration.ofMillis(10));
+        NodeSpecRules.time("weir.repath.probation", repathProbation, Duration.ofMillis(10));
         NodeSpecRules.range("weir.max.peers", maxPeers, 1, 1 << 20);
         NodeSpecRules.range("weir.max.channels", maxChannels, 1, 1 << 20);
         NodeSpecRules.range("weir.mailbox.items", mailboxItems, 1, 1 << 24);
@@ -185,6 +194,8 @@ public record NodeSpec(
         private Duration drainTimeout = NodeDefaults.DRAIN_TIMEOUT;
         private Duration keepAliveInterval = NodeDefaults.KEEP_ALIVE_INTERVAL;
         private Duration keepAliveTimeout = NodeDefaults.KEEP_ALIVE_TIMEOUT;
+        private Duration resumeTimeout = NodeDefaults.RESUME_TIMEOUT;
+        private Duration repathProbation = NodeDefaults.REPATH_PROBATION;
         private int maxPeers = NodeDefaults.MAX_PEERS;
         private int maxChannels = NodeDefaults.MAX_CHANNELS;
         private int mailboxItems = NodeDefaults.MAILBOX_ITEMS;
@@ -216,6 +227,8 @@ public record NodeSpec(
             drainTimeout = spec.drainTimeout;
             keepAliveInterval = spec.keepAliveInterval;
             keepAliveTimeout = spec.keepAliveTimeout;
+            resumeTimeout = spec.resumeTimeout;
+            repathProbation = spec.repathProbation;
             maxPeers = spec.maxPeers;
             maxChannels = spec.maxChannels;
             mailboxItems = spec.mailboxItems;
@@ -270,7 +283,12 @@ public record NodeSpec(
 
         /** The order of the paths alone; their switches stay. */
         public Builder order(String... order) {
-            return paths(new PathPolicy(List.of(order), paths.switches()));
+            return paths(new PathPolicy(List.of(order), paths.switches(), paths.repath()));
+        }
+
+        /** Whether sessions may change their path while they live; always by default. */
+        public Builder repath(Repath repath) {
+            return paths(paths.with(repath));
         }
 
         /** One path's switch. */
@@ -366,6 +384,18 @@ public record NodeSpec(
             return this;
         }
 
+        /** See {@link NodeSpec#resumeTimeout()}. */
+        public Builder resumeTimeout(Duration resumeTimeout) {
+            this.resumeTimeout = resumeTimeout;
+            return this;
+        }
+
+        /** See {@link NodeSpec#repathProbation()}. */
+        public Builder repathProbation(Duration repathProbation) {
+            this.repathProbation = repathProbation;
+            return this;
+        }
+
         /** See {@link NodeSpec#maxPeers()}. */
         public Builder maxPeers(int maxPeers) {
             this.maxPeers = maxPeers;
@@ -422,6 +452,8 @@ public record NodeSpec(
                     drainTimeout,
                     keepAliveInterval,
                     keepAliveTimeout,
+                    resumeTimeout,
+                    repathProbation,
                     maxPeers,
                     maxChannels,
                     mailboxItems);

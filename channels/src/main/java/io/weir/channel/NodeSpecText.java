@@ -26,10 +26,12 @@ final class NodeSpecText {
         add("weir.loops", spec.loops(), plain.loops());
         add("weir.waiting", Setting.word(spec.waiting()), Setting.word(plain.waiting()));
         policy("weir.transport", spec.paths(), plain.paths());
+        repath("weir.repath", spec.paths(), plain.paths());
         new TreeMap<>(spec.transportOptions()).forEach(this::options);
         new TreeMap<>(spec.peers()).forEach((name, peer) -> {
             text.add("weir.peers." + name + ".address=" + peer.address());
             policy("weir.peers." + name + ".transport", peer.paths(), PathPolicy.unchanged());
+            repath("weir.peers." + name + ".repath", peer.paths(), PathPolicy.unchanged());
         });
         new TreeMap<>(spec.ports())
                 .forEach((name, port) ->
@@ -45,6 +47,8 @@ final class NodeSpecText {
         time("weir.timeout.drain", spec.drainTimeout(), plain.drainTimeout());
         time("weir.keepalive.interval", spec.keepAliveInterval(), plain.keepAliveInterval());
         time("weir.keepalive.timeout", spec.keepAliveTimeout(), plain.keepAliveTimeout());
+        time("weir.timeout.resume", spec.resumeTimeout(), plain.resumeTimeout());
+        time("weir.repath.probation", spec.repathProbation(), plain.repathProbation());
         add("weir.max.peers", spec.maxPeers(), plain.maxPeers());
         add("weir.max.channels", spec.maxChannels(), plain.maxChannels());
         add("weir.mailbox.items", spec.mailboxItems(), plain.mailboxItems());
@@ -64,6 +68,12 @@ final class NodeSpecText {
         add(prefix + ".order", policy.order(), plain.order(), String.join(",", policy.order()));
         new TreeMap<>(policy.switches())
                 .forEach((path, set) -> text.add(prefix + '.' + path + '=' + Setting.word(set)));
+    }
+
+    private void repath(String property, PathPolicy policy, PathPolicy plain) {
+        if (policy.repath() != null && policy.repath() != plain.repath()) {
+            text.add(property + '=' + Setting.word(policy.repath()));
+        }
     }
 
     private void size(String property, long value, long plain) {

@@ -343,16 +343,21 @@ final class Outbound implements Outgoing {
 
     private void begin(Queued message) {
         cutting = message;
-        int first = session.link().maxFrame() - message.message.control().encoded().length;
-        pieces = new Fragmenter(message.message.size(), first & ~7);
+        pieces = new Fragmenter(message.message.size(), longestPiece(message.message));
         firstPiece = true;
         list();
         session.drainLater();
     }
 
+    private int longestPiece(Message message) {
+        return session.link().maxFrame() - message.control().encoded().length;
+    }
+
     private boolean pushPiece() {
         Queued whole = Objects.requireNonNull(cutting);
         Fragmenter plan = Objects.requireNonNull(pieces);
+        // It may go on over another link than it has begun on.
+        plan.limit(longestPiece(whole.message));
         ByteBuf body = whole.message.payload();
         ByteBuf piece = body.retainedSlice(body.readerIndex() + (int) plan.offset(), plan.length());
         Frame frame = session.frame();

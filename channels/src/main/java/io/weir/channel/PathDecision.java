@@ -17,8 +17,9 @@ import org.jspecify.annotations.Nullable;
  * @param peer who the path leads to
  * @param attempts every path, those of the order first and in that order
  * @param when when it was decided
+ * @param cause why a connection that there was already has changed its path, as a sentence without its end; empty for its first path
  */
-public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when) {
+public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, String cause) {
 
     /** What became of a path. */
     public enum Outcome {
@@ -60,6 +61,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when) {
 
     public PathDecision {
         attempts = List.copyOf(attempts);
+        cause = DecisionText.harmless(cause);
     }
 
     /** The path that is used; empty if none could be. */
@@ -149,6 +151,10 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when) {
         }
 
         PathDecision build(PeerId peer, Instant when) {
+            return build(peer, when, "");
+        }
+
+        PathDecision build(PeerId peer, Instant when, String cause) {
             String why = attempts.values().stream()
                     .filter(attempt -> attempt.outcome() == Outcome.CHOSEN)
                     .findFirst()
@@ -159,7 +165,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when) {
                             ? new Attempt(attempt.path(), attempt.outcome(), why, attempt.took(), attempt.roundTrip())
                             : attempt)
                     .toList();
-            return new PathDecision(peer, all, when);
+            return new PathDecision(peer, all, when, cause);
         }
 
         private void put(String path, Outcome outcome, String reason, Duration took, @Nullable Duration roundTrip) {

@@ -3,11 +3,11 @@ package io.weir.channel;
 import io.weir.core.Misconfigured;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.StringJoiner;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which paths are tried, and in which order. Immutable.
@@ -15,8 +15,13 @@ import java.util.stream.Collectors;
  * @param order the names of the paths, best first; a path that it does not name is not tried. Empty in a narrower policy
  *     that leaves the order as it is
  * @param switches by path name; what is absent is {@link PathSwitch#ON}
+ * @param repath whether a session may change its path while it lives; null in a policy that says nothing of it, and then
+ *     {@link Repath#ALWAYS}. Ports have no say in it
  */
-public record PathPolicy(List<String> order, Map<String, PathSwitch> switches) {
+public record PathPolicy(
+        List<String> order,
+        Map<String, PathSwitch> switches,
+        @Nullable Repath repath) {
 
     /**
      * The paths of Weir from the shortest to the longest: within the JVM, through the host's memory, then the
@@ -24,7 +29,7 @@ public record PathPolicy(List<String> order, Map<String, PathSwitch> switches) {
      */
     static final List<String> STANDARD_ORDER = List.of("local", "shm", "verbs", "dapl", "gm", "p4sock", "elan", "tcp");
 
-    private static final PathPolicy STANDARD = new PathPolicy(STANDARD_ORDER, Map.of());
+    private static final PathPolicy STANDARD = new PathPolicy(STANDARD_ORDER, Map.of(), Repath.ALWAYS);
 
     /**
      * Checks the values.
@@ -40,6 +45,11 @@ public record PathPolicy(List<String> order, Map<String, PathSwitch> switches) {
                 throw new Misconfigured("the order of paths names " + path + " twice: " + String.join(", ", order));
             }
         }
+    }
+
+    /** An order and switches, nothing said of {@link #repath}. */
+    public PathPolicy(List<String> order, Map<String, PathSwitch> switches) {
+        this(order, switches, null);
     }
 
     /** Every path of Weir, none switched off: {@code local, shm, verbs, dapl, gm, p4sock, elan, tcp}. */
@@ -64,7 +74,19 @@ public record PathPolicy(List<String> order, Map<String, PathSwitch> switches) {
     public PathPolicy and(PathPolicy narrower) {
         Map<String, PathSwitch> both = new TreeMap<>(switches);
         both.putAll(narrower.switches);
-        return new PathPolicy(narrower.order.isEmpty() ? order : narrower.order, both);
+        return new PathPolicy(
+                narrower.order.isEmpty() ? order : narrower.order,
+                both,
+                narrower.repath == null ? repath : narrower.repath);
+    }
+
+    /** Whether a session may change its path while it lives. */
+    Repath repathOrDefault() {
+        return repath == null ? Repath.ALWAYS : repath;
+    }
+
+    PathPolicy with(Repath change) {
+        return new PathPolicy(order, switches, change);
     }
 
     /** Whether any path is required. */
@@ -72,15 +94,15 @@ public record PathPolicy(List<String> order, Map<String, PathSwitch> switches) {
         return switches.containsValue(PathSwitch.REQUIRED);
     }
 
-    /** The order, then every switch: {@code shm, tcp; shm=required}. */
+    /** The order, then every switch: {@code shm, tcp; shm=required, repath=once}. */
     @Override
     public String toString() {
-        String set = new TreeMap<>(switches)
-                .entrySet().stream()
-                        .map(entry ->
-                                entry.getKey() + '=' + entry.getValue().name().toLowerCase(Locale.ROOT))
-                        .collect(Collectors.joining(", "));
+        StringJoiner set = new StringJoiner(", ");
+        new TreeMap<>(switches).forEach((path, value) -> set.add(path + '=' + Setting.word(value)));
+        if (repath != null && repath != Repath.ALWAYS) {
+            set.add("repath=" + Setting.word(repath));
+        }
         String names = String.join(", ", order);
-        return names + (set.isEmpty() || names.isEmpty() ? "" : "; ") + set;
+        return names + (set.length() == 0 || names.isEmpty() ? "" : "; ") + set;
     }
 }

@@ -58,6 +58,16 @@ final class PathSelector {
                             .map(Candidate::path)
                             .toList();
         }
+
+        /** Why this path is not worth trying. */
+        String reasonAgainst(String path) {
+            return candidates.stream()
+                    .filter(candidate ->
+                            candidate instanceof Rejected && candidate.path().equals(path))
+                    .map(candidate -> ((Rejected) candidate).reason())
+                    .findFirst()
+                    .orElse("neither side knows it");
+        }
     }
 
     private final PathPolicy mine;

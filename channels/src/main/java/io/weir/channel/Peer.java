@@ -1,10 +1,14 @@
 package io.weir.channel;
 
+import static reactor.core.publisher.Sinks.EmitFailureHandler.FAIL_FAST;
+
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.weir.core.Codec;
 import io.weir.core.Message;
 import io.weir.core.PeerId;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -15,19 +19,38 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /**
  * Another node that this one is connected to. All channels to it share one link. Any thread may use a peer.
  */
 public final class Peer {
 
+    /** Decisions that are remembered. */
+    static final int HISTORY = 16;
+
     private final PeerId id;
-    private final PathDecision path;
+    private final Sinks.Many<PathDecision> decisions = Sinks.many().replay().limit(HISTORY);
+    private volatile List<PathDecision> history;
     private @Nullable Session session;
 
     Peer(PeerId id, PathDecision path) {
         this.id = id;
-        this.path = path;
+        this.history = List.of(path);
+        decisions.emitNext(path, FAIL_FAST);
+    }
+
+    /** The session goes over another path now. */
+    void moved(PathDecision decision) {
+        List<PathDecision> all = new ArrayList<>(history);
+        all.add(decision);
+        history = List.copyOf(all.subList(Math.max(0, all.size() - HISTORY), all.size()));
+        decisions.emitNext(decision, FAIL_FAST);
+    }
+
+    /** Nothing is decided any more. On the loop, or when it has ended. */
+    void ended() {
+        decisions.emitComplete(FAIL_FAST);
     }
 
     void session(Session its) {
@@ -43,14 +66,49 @@ public final class Peer {
         return id;
     }
 
-    /** Which path connects us, and why. */
+    /** Which path connects us now, and why. */
     public PathDecision path() {
-        return path;
+        List<PathDecision> all = history;
+        return all.get(all.size() - 1);
+    }
+
+    /** The last {@value #HISTORY} decisions, the present one at the end: what has moved this connection, when and why. */
+    public List<PathDecision> pathHistory() {
+        return history;
+    }
+
+    /**
+     * As {@link #pathHistory()}, and then each further decision as it is made, on the loop, until the connection ends. Who asks for
+     * nothing misses nothing of the last {@value #HISTORY}.
+     */
+    public Flux<PathDecision> paths() {
+        return decisions.asFlux();
+    }
+
+    /**
+     * Moves this connection to another path, without a loss or a gap for whoever streams over it, and keeps it there: it does not
+     * climb back to a better path by itself unless this one is lost. Completes when both sides go over it; fails with
+     * {@link io.weir.core.Refused} if the path can't be used, with the reason, or if the peer is the one who has connected: then it
+     * is the peer who decides.
+     */
+    public Mono<PathDecision> moveTo(String path) {
+        return Promise.mono(promise -> session().execute(() -> session().moveTo(path, promise)), moved -> {});
+    }
+
+    /**
+     * Breaks the link in use, as a failing device would, to rehearse what its loss does. What was under way over it goes once more over
+     * the next path. Completes when the link is broken; fails with {@link io.weir.core.Refused} if that is the bootstrap
+     * connection itself, which a session does not outlive.
+     */
+    public Mono<Void> cut() {
+        return Promise.<Boolean>mono(
+                        promise -> session().execute(() -> session().cut(promise)), done -> {})
+                .then();
     }
 
     /** Memory for payloads that suits the path to this peer best; see {@link Channel#allocator()}. */
     public ByteBufAllocator allocator() {
-        return session().link().allocator();
+        return session().allocator();
     }
 
     /**
@@ -59,7 +117,7 @@ public final class Peer {
      * used or closed.
      */
     public Mono<Channel> channel(String port) {
-        return Handover.mono(
+        return Promise.mono(
                 outcome -> {
                     Ports.checkName(port);
                     ChannelWaiter waiter = new ChannelWaiter(outcome);
@@ -158,6 +216,6 @@ public final class Peer {
 
     @Override
     public String toString() {
-        return "Peer[" + id + " over " + path.chosen() + ']';
+        return "Peer[" + id + " over " + path().chosen() + ']';
     }
 }

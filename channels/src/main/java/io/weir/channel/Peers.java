@@ -1,8 +1,6 @@
 package io.weir.channel;
 
-import io.weir.core.Frame;
 import io.weir.core.Link;
-import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
@@ -145,9 +143,7 @@ final class Peers {
     }
 
     /** The handshake has ended well: the session begins, on the handshake's loop. */
-    Peer connected(Handshake handshake, PathDecision decision, Link link, Link bootstrap) {
-        Peer peer = new Peer(decision.peer(), decision);
-        Guard guard = link == bootstrap ? null : new Guard(bootstrap, handshake.loop());
+    Peer connected(Handshake handshake, Peer peer, PathChoice choice, PathAttempt used, Link link) {
         Session session = new Session(
                 node.spec(),
                 node.ports(),
@@ -156,17 +152,16 @@ final class Peers {
                 link,
                 peer,
                 handshake.connecting(),
-                ended -> ended(ended, guard));
+                this::ended);
+        session.links(
+                new Links(session, handshake.loop(), handshake.bootstrap(), used.path(), used.number(), link, choice));
         peer.session(session);
+        PathDecision decision = peer.path();
         LOG.info("{}", decision.line());
         for (String warning : decision.warnings()) {
             LOG.warn("{}: {}", decision.peer(), warning);
         }
         List<Waiting> waiters = register(session, handshake.connecting());
-        if (guard != null) {
-            guard.session = session;
-            bootstrap.handler(guard);
-        }
         session.begin();
         for (Waiting each : waiters) {
             each.limit.dispose();
@@ -193,7 +188,7 @@ final class Peers {
         return waiters == null ? List.of() : waiters;
     }
 
-    private void ended(Session session, @Nullable Guard guard) {
+    private void ended(Session session) {
         synchronized (this) {
             sessions.remove(session.peerId().id(), session);
             all.remove(session);
@@ -202,9 +197,6 @@ final class Peers {
             } else {
                 undelivered.remove(session);
             }
-        }
-        if (guard != null) {
-            guard.close();
         }
     }
 
@@ -235,52 +227,6 @@ final class Peers {
 
         Waiting(Handshake.Outcome outcome) {
             this.outcome = outcome;
-        }
-    }
-
-    /**
-     * Watches the bootstrap connection while another link is in use: its end means the end of the peer. The link is given a moment to
-     * deliver what had arrived and to notice by itself.
-     */
-    private static final class Guard implements LinkHandler {
-
-        private static final Duration DRAIN = Duration.ofMillis(500);
-
-        private final Link bootstrap;
-        private final Loop loop;
-        private @Nullable Session session;
-
-        Guard(Link bootstrap, Loop loop) {
-            this.bootstrap = bootstrap;
-            this.loop = loop;
-        }
-
-        void close() {
-            session = null;
-            bootstrap.close();
-        }
-
-        @Override
-        public void frame(Frame in) {
-            in.body().release();
-        }
-
-        @Override
-        public void writable() {
-            // Nothing is sent while another link is in use.
-        }
-
-        @Override
-        public void lost(WeirException reason) {
-            loop.schedule(
-                    () -> {
-                        Session watched = session;
-                        if (watched != null) {
-                            watched.abandon(
-                                    new SessionLost(watched.peerId() + " is gone: " + reason.getMessage(), reason));
-                        }
-                    },
-                    DRAIN);
         }
     }
 }

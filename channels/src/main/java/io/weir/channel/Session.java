@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.ErrorCode;
@@ -54,7 +55,17 @@ final class Session implements LinkHandler {
     private final Ports ports;
     private final Budget budget;
     private final Loop loop;
-    private final Link link;
+    /** Over which our frames go. */
+    private Link link;
+
+    private volatile ByteBufAllocator allocator;
+    private Links links;
+    /** The links change: nothing may be offered until {@link #goOn}. */
+    private boolean held;
+
+    /** Counted frames that the peer will never count: they were sent again. */
+    private long sentAgain;
+
     private final Peer peer;
     private final Consumer<Session> onEnd;
 
@@ -102,6 +113,8 @@ final class Session implements LinkHandler {
         this.budget = budget;
         this.loop = loop;
         this.link = link;
+        this.allocator = link.allocator();
+        this.links = new Links(this, loop, link);
         this.peer = peer;
         this.onEnd = onEnd;
         this.keepAlive = new KeepAlive(this, loop, spec.keepAliveInterval(), spec.keepAliveTimeout());
@@ -109,10 +122,82 @@ final class Session implements LinkHandler {
         this.highestTheirs = connecting ? 0 : -1;
     }
 
+    /** Gives it more links than the one that it was made with. Before {@link #begin}. */
+    void links(Links its) {
+        links = its;
+    }
+
     /** The link may be used from now on. */
     void begin() {
-        link.handler(this);
+        links.begin();
         keepAlive.begin();
+    }
+
+    // For its links.
+
+    Duration resumeTimeout() {
+        return spec.resumeTimeout();
+    }
+
+    /** How many frames the peer will have counted when it has everything. */
+    long sent() {
+        return counters.framesSent - sentAgain;
+    }
+
+    long received() {
+        return counters.framesReceived;
+    }
+
+    /** Nothing goes out any more. */
+    void hold() {
+        held = true;
+        full = true;
+    }
+
+    /** Whatever goes out goes over this link from now on. */
+    void sendOver(Link other) {
+        link = other;
+        allocator = other.allocator();
+    }
+
+    /** The peer has this many of our frames; what follows goes again. */
+    void sendAgainFrom(long arrived) {
+        sentAgain = counters.framesSent - arrived;
+    }
+
+    boolean sendAgain(KeptFrame frame) {
+        boolean taken = link.offer(frame.into(frame()));
+        if (taken) {
+            counters.framesSent++;
+        }
+        return taken;
+    }
+
+    /** The links are ready again. */
+    void goOn() {
+        if (held && ended == null) {
+            held = false;
+            room();
+            drainLater();
+        }
+    }
+
+    void cut(Promise<Boolean> promise) {
+        WeirException refusal = ended == null ? links.cut() : ended;
+        if (refusal == null) {
+            promise.success(true);
+        } else {
+            promise.error(refusal);
+        }
+    }
+
+    void moveTo(String path, Promise<PathDecision> promise) {
+        WeirException over = ended;
+        if (over == null) {
+            links.moveTo(path, promise);
+        } else {
+            promise.error(over);
+        }
     }
 
     /** Asks the peer whether it is there, as soon as the link has room. */
@@ -147,8 +232,14 @@ final class Session implements LinkHandler {
         return loop;
     }
 
+    /** Over which our frames go; while they wait, over which they went last. */
     Link link() {
         return link;
+    }
+
+    /** For any thread. */
+    ByteBufAllocator allocator() {
+        return allocator;
     }
 
     Peer peer() {
@@ -294,11 +385,18 @@ final class Session implements LinkHandler {
             sayFarewell();
             return;
         }
+        links.writable();
+        if (!held) {
+            room();
+            drain();
+        }
+    }
+
+    private void room() {
         full = false;
         if (pingDue) {
             ping();
         }
-        drain();
     }
 
     /** Opens a channel and tells the waiter when the peer has answered. */
@@ -437,7 +535,10 @@ final class Session implements LinkHandler {
                     signalChannel(channel, in);
                 }
             }
-            default -> throw new ProtocolMismatch(in.kind() + " has no place in an open session");
+            default -> {
+                counters.framesReceived--; // It is none of ours.
+                links.frame(in);
+            }
         }
     }
 
@@ -510,10 +611,19 @@ final class Session implements LinkHandler {
 
     @Override
     public void lost(WeirException reason) {
+        if (ended == null) {
+            links.lost(reason);
+        } else {
+            left();
+        }
+    }
+
+    /** No link is left to go on over. */
+    void over(WeirException reason) {
         String text = peer.id() + " is gone: " + reason.getMessage();
         end(
                 reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason),
-                false);
+                true);
         left();
     }
 
@@ -552,7 +662,7 @@ final class Session implements LinkHandler {
     }
 
     private void closeLink() {
-        link.close();
+        links.close();
         left();
     }
 
@@ -566,7 +676,7 @@ final class Session implements LinkHandler {
 
     private boolean sayGoodbye(String reason) {
         ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
-        boolean said = link.offer(frame().set(FrameKind.GOODBYE, 0, 0, 0).body(text));
+        boolean said = links.goodbye(frame().set(FrameKind.GOODBYE, 0, 0, 0).body(text));
         if (!said) {
             text.release();
         }
@@ -630,8 +740,9 @@ final class Session implements LinkHandler {
         ended = reason;
         full = true;
         keepAlive.end();
+        links.end();
         if (closeLink) {
-            link.close();
+            links.close();
         }
         for (Channel channel : new ArrayList<>(channels.values())) {
             channel.lost(reason);
@@ -639,6 +750,7 @@ final class Session implements LinkHandler {
         channels.values().removeIf(channel -> channel.inbound().done());
         counters.channels = channels.size();
         latest = null;
+        peer.ended();
         onEnd.accept(this);
     }
 

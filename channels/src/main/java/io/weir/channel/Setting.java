@@ -107,6 +107,11 @@ record Setting(String label, String text) {
         };
     }
 
+    /** Off, once or always; also false, which is what YAML makes of off. */
+    Repath repath() {
+        return text.equalsIgnoreCase("false") ? Repath.OFF : oneOf(Repath.class);
+    }
+
     /** One of the words of this enum. */
     <E extends Enum<E>> E oneOf(Class<E> words) {
         for (E value : words.getEnumConstants()) {

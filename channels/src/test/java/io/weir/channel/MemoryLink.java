@@ -11,6 +11,7 @@ import io.weir.core.Loop;
 import io.weir.core.Pollable;
 import io.weir.core.SessionLost;
 import java.util.ArrayDeque;
+import java.util.function.Consumer;
 
 /** One end of a link in memory on one loop, with room for a number of frames. */
 final class MemoryLink implements Link, Pollable {
@@ -84,6 +85,17 @@ final class MemoryLink implements Link, Pollable {
                 next.second(),
                 next.control(),
                 next.body()));
+        return true;
+    }
+
+    @Override
+    public boolean handBack(Consumer<Frame> to) {
+        for (Sent each : other.incoming) {
+            to.accept(new Frame()
+                    .set(each.kind, each.flags, each.channel, each.aux, each.body.retain())
+                    .words(each.first, each.second)
+                    .control(each.control));
+        }
         return true;
     }
 

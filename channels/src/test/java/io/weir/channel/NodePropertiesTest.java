@@ -23,8 +23,8 @@ class NodePropertiesTest {
 
     private static final String KNOWN =
             ". Known: weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
-                    + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.runtime-folder,"
-                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.step, weir.waiting,"
+                    + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.runtime-folder,"
+                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.resume, weir.timeout.step, weir.waiting,"
                     + " weir.window.bytes, weir.window.initial, weir.window.items,"
                     + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
 
@@ -68,6 +68,10 @@ class NodePropertiesTest {
                 "weir.peers.billing.address", "db:7000",
                 "weir.peers.billing.transport.order", "shm",
                 "weir.peers.billing.transport.tcp", "off",
+                "weir.peers.billing.repath", "off",
+                "weir.repath", "once",
+                "weir.repath.probation", "250ms",
+                "weir.timeout.resume", "7s",
                 "weir.ports.prices.transport.tcp", "off",
                 "weir.ports.prices.transport.order", "tcp,shm",
                 "weir.window.items", "16",
@@ -92,13 +96,13 @@ class NodePropertiesTest {
                         false,
                         2,
                         Waiting.FRUGAL,
-                        new PathPolicy(List.of("tcp", "shm"), Map.of("shm", PathSwitch.REQUIRED)),
+                        new PathPolicy(List.of("tcp", "shm"), Map.of("shm", PathSwitch.REQUIRED), Repath.ONCE),
                         Map.of(),
                         Map.of(
                                 "billing",
                                 new PeerSpec(
                                         new PeerAddress("db", 7000),
-                                        new PathPolicy(List.of("shm"), Map.of("tcp", PathSwitch.OFF)))),
+                                        new PathPolicy(List.of("shm"), Map.of("tcp", PathSwitch.OFF), Repath.OFF))),
                         Map.of(
                                 "prices",
                                 new PortSpec(new PathPolicy(List.of("tcp", "shm"), Map.of("tcp", PathSwitch.OFF)))),
@@ -113,6 +117,8 @@ class NodePropertiesTest {
                         Duration.ZERO,
                         Duration.ofMillis(100),
                         Duration.ofSeconds(3),
+                        Duration.ofSeconds(7),
+                        Duration.ofMillis(250),
                         3,
                         5,
                         7));
@@ -253,8 +259,8 @@ class NodePropertiesTest {
                 "weir.transport.gm.port | 2 | weir.transport.gm.port can't be used: no adapter for gm is on the class path; add its jar or remove the setting",
                 "weir.listen | here | weir.listen: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
                 "weir.peers.a.address | here | weir.peers.a.address: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
-                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
-                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
                 "weir.ports.a.address | db:1 | weir.ports.a.address is no setting of a port. Known: weir.ports.a.transport.order, weir.ports.a.transport.<path>",
                 "weir.peers.a.transport.shm | off | the peer a has no address; set weir.peers.a.address=tcp://host:port",
                 "weir.loops | 999 | weir.loops=999 is out of range: 1 to 256"

@@ -155,6 +155,9 @@ class NodeSpecTest {
         assertThat(spec.drainTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(spec.keepAliveInterval()).isEqualTo(Duration.ofSeconds(10));
         assertThat(spec.keepAliveTimeout()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(spec.resumeTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(spec.repathProbation()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(spec.paths().repathOrDefault()).isEqualTo(Repath.ALWAYS);
         assertThat(spec.mailboxItems()).isEqualTo(1024);
     }
 
@@ -186,13 +189,13 @@ class NodeSpecTest {
             assertThat(spec)
                     .hasToString("NodeSpec[weir.name=till, weir.listen=tcp://0.0.0.0:7000,unix:/run/till,"
                             + " weir.runtime-folder=/run/weir, weir.native=off, weir.loops=2, weir.waiting=frugal,"
-                            + " weir.transport.order=tcp,shm, weir.transport.shm=required,"
+                            + " weir.transport.order=tcp,shm, weir.transport.shm=required, weir.repath=once,"
                             + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
-                            + " weir.peers.billing.transport.order=shm, weir.ports.prices.transport.tcp=off,"
+                            + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off, weir.ports.prices.transport.tcp=off,"
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
                             + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.drain=0s,"
-                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s,"
+                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.repath.probation=250ms,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7]");
         }
     }
@@ -213,7 +216,7 @@ class NodeSpecTest {
     void narrowsThePathsOfPeersAndPorts() {
         NodeSpec spec = everything();
         assertThat(spec.pathsToPeer("billing"))
-                .isEqualTo(new PathPolicy(List.of("shm"), Map.of("shm", PathSwitch.REQUIRED)));
+                .isEqualTo(new PathPolicy(List.of("shm"), Map.of("shm", PathSwitch.REQUIRED), Repath.OFF));
         assertThat(spec.pathsToPeer("stranger")).isEqualTo(spec.paths());
         assertThat(spec.ports().get("prices").paths().of("tcp")).isEqualTo(PathSwitch.OFF);
     }
@@ -241,7 +244,11 @@ class NodeSpecTest {
                 .waiting(Waiting.FRUGAL)
                 .order("tcp", "shm")
                 .path("shm", PathSwitch.REQUIRED)
-                .peer("billing", new PeerSpec(PeerAddress.parse("db:7000"), new PathPolicy(List.of("shm"), Map.of())))
+                .peer(
+                        "billing",
+                        new PeerSpec(
+                                PeerAddress.parse("db:7000"), new PathPolicy(List.of("shm"), Map.of(), Repath.OFF)))
+                .repath(Repath.ONCE)
                 .port("prices", new PortSpec(new PathPolicy(List.of(), Map.of("tcp", PathSwitch.OFF))))
                 .windowItems(16)
                 .windowBytes(64 << 10)
@@ -254,6 +261,8 @@ class NodeSpecTest {
                 .drainTimeout(Duration.ZERO)
                 .keepAliveInterval(Duration.ofMillis(100))
                 .keepAliveTimeout(Duration.ofSeconds(3))
+                .resumeTimeout(Duration.ofSeconds(7))
+                .repathProbation(Duration.ofMillis(250))
                 .maxPeers(3)
                 .maxChannels(5)
                 .mailboxItems(7)

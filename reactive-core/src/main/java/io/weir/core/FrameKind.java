@@ -26,8 +26,22 @@ public enum FrameKind {
     PROBE(8, 2),
     /** Answer to PROBE with the same words. */
     PROBED(9, 2),
-    /** The connecting side has decided: the session starts on this attempt's link; aux is the attempt. */
+    /** The connecting side has decided: the session starts on, or goes on over, this attempt's link; aux is the attempt. */
     USE(10, 0),
+    /**
+     * The last frame of the session over this link from this side, which goes on over the link of attempt aux once it has heard MOVED.
+     * First word: how many frames of the session it has sent.
+     */
+    MOVE(11, 1),
+    /** Sent over the new link: everything up to MOVE has arrived; aux is the attempt. */
+    MOVED(12, 0),
+    /** Sent over a new link after the loss of another. First word: how many frames of the session have arrived; aux is the attempt. */
+    RESUME(13, 1),
+    /**
+     * The link of attempt aux is lost. First word: the attempt over whose link the sender's frames go now, 0 if they wait for
+     * RESUME; body: the reason.
+     */
+    LOST(14, 1),
 
     /** The node leaves of its own will; body is the reason. */
     GOODBYE(16, 0),

@@ -51,12 +51,13 @@ public interface Link {
 
     /**
      * Gives back what was offered and has perhaps not reached the other side's handler: whole frames in the order they were offered,
-     * without a gap up to the last one. The first ones may have reached it nevertheless; who asks knows how many have. Called at
+     * without a gap up to the last one. The first ones may have reached it nevertheless, and
+     * their bodies be gone; who asks knows how many have. Called at
      * most once, from within {@link LinkHandler#lost} or just before {@link #close()}; nothing is offered afterwards. What was given
      * back may still be delivered by the other side until it ends the link as well.
      *
      * @param to gets each frame; the holder is valid during the call only, the body belongs to it and must be released once
-     * @return false if this link does not know: then nothing is given back, and what was on its way is lost with the link
+     * @return false if this link does not know: then what was on its way is lost with it, also what was given back until then
      */
     default boolean handBack(Consumer<Frame> to) {
         return false;

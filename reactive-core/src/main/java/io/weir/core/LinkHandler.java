@@ -13,8 +13,8 @@ public interface LinkHandler {
     void writable();
 
     /**
-     * The link is broken or the peer is gone; called once, after every frame that had arrived. The link has freed what it
-     * had; nothing more is called.
+     * The link is broken or the peer is gone; called once, after every frame that had arrived; nothing more is called. The link
+     * frees what it had when this returns; until then it can be asked to {@link Link#handBack hand back} what was under way.
      *
      * @param reason what happened, in words
      */

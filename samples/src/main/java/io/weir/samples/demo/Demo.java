@@ -6,6 +6,7 @@ import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -28,6 +29,8 @@ public final class Demo implements Callable<Integer> {
 
     private static final int DONE = 0;
     private static final int FAILED = 1;
+
+    private static final Duration PROBATION = Duration.ofMillis(300);
 
     @Spec
     private CommandSpec command;
@@ -52,6 +55,11 @@ public final class Demo implements Callable<Integer> {
             description = "How often the slow stage hashes each piece; 1 is as fast as it can. Default: 4.")
     private int rounds;
 
+    @Option(
+            names = "--cut",
+            description = "Breaks the shared memory while the stream flows: it goes on over TCP, and climbs back.")
+    private boolean cut;
+
     @Override
     public Integer call() {
         Map<String, NodeSpec> specs = specs();
@@ -69,8 +77,16 @@ public final class Demo implements Callable<Integer> {
         if (rounds < 1) {
             throw new ParameterException(command.commandLine(), "--rounds=" + rounds + " is less than 1.");
         }
+        if (cut && !path.equals("both") && !path.equals("shm")) {
+            throw new ParameterException(
+                    command.commandLine(), "--cut breaks shm; it can't be used with --path=" + path + '.');
+        }
         try {
             Map<String, NodeSpec> specs = new LinkedHashMap<>();
+            if (cut) {
+                specs.put("shm", rehearsal(spec("shm")));
+                return specs;
+            }
             for (String each : path.equals("both") ? List.of("shm", "tcp") : List.of(path)) {
                 specs.put(each, spec(each));
             }
@@ -94,6 +110,11 @@ public final class Demo implements Callable<Integer> {
         return sender.build();
     }
 
+    /** Climbs back soon, as a demonstration does not last long. */
+    private static NodeSpec rehearsal(NodeSpec spec) {
+        return spec.toBuilder().repathProbation(PROBATION).build();
+    }
+
     private int run(Map<String, NodeSpec> specs, Subject subject) {
         introduce(subject);
         PathRun run = new PathRun(subject, rounds, out(), Ansi.AUTO.enabled());
@@ -101,7 +122,7 @@ public final class Demo implements Callable<Integer> {
         specs.forEach((path, spec) -> {
             out().println();
             try {
-                if (run.over(path, spec)) {
+                if (cut ? run.cut(spec) : run.over(path, spec)) {
                     agreed.add(path);
                 }
             } catch (WeirException | DemoFailed e) {

@@ -3,11 +3,15 @@ package io.weir.samples.demo;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
+import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
+import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 
 /** One run over one path: a process of its own at the other end, one stream, one answer. Prints what happens. */
@@ -38,10 +42,45 @@ final class PathRun {
      * @throws DemoFailed if the second process does not start, or another path came out
      */
     boolean over(String path, NodeSpec spec) {
+        boolean first = spec.paths().switches().isEmpty();
+        out.print("Over " + path + (first ? "" : ", with what stands before it switched off"));
+        return run(path, spec, peer -> stream(peer, () -> {}));
+    }
+
+    /**
+     * Runs over shared memory, which the second process breaks when a part of the file has gone.
+     *
+     * @return whether the digest that came back is ours, and the path has changed twice
+     * @throws io.weir.core.WeirException if there is no path, or the connection ends
+     * @throws DemoFailed as above, or if the stream has ended before the path could change twice
+     */
+    boolean cut(NodeSpec spec) {
+        out.print("Over shm, which is cut while the stream flows");
+        return run("shm", spec, peer -> {
+            Disposable telling = peer.paths().skip(1).subscribe(this::moved);
+            boolean same =
+                    stream(peer, () -> peer.tell(Receiver.CUT, Message.of("")).subscribe());
+            telling.dispose();
+            List<String> paths = peer.pathHistory().stream()
+                    .flatMap(decision -> decision.chosen().stream())
+                    .map(PathDecision.Attempt::path)
+                    .toList();
+            row("paths", String.join(" - ", paths));
+            if (!paths.equals(List.of("shm", "tcp", "shm"))) {
+                throw new DemoFailed(
+                        "It did not go from shm to tcp and back before the stream ended; take a longer file.");
+            }
+            return same;
+        });
+    }
+
+    private void moved(PathDecision decision) {
+        row(terminal ? "\r  moved" : "moved", decision.line());
+    }
+
+    private boolean run(String path, NodeSpec spec, Predicate<Peer> work) {
         try (ReceiverProcess receiver = ReceiverProcess.start(rounds, this::complain)) {
-            boolean first = spec.paths().switches().isEmpty();
-            out.println("Over " + path + (first ? "" : ", with what stands before it switched off") + ", from process "
-                    + ProcessHandle.current().pid() + " to process " + receiver.pid());
+            out.println(", from process " + ProcessHandle.current().pid() + " to process " + receiver.pid());
             out.flush();
             Node node = await(Node.start(spec));
             try {
@@ -50,7 +89,7 @@ final class PathRun {
                 check(path, peer);
                 Memory here = Memory.now();
                 Memory there = memoryOf(peer);
-                boolean same = stream(peer);
+                boolean same = work.test(peer);
                 row("memory here", Memory.now().since(here));
                 row("memory there", memoryOf(peer).since(there));
                 return same;
@@ -70,9 +109,10 @@ final class PathRun {
         }
     }
 
-    private boolean stream(Peer peer) {
+    /** Streams the file. When a quarter of it has gone, does something else beside. */
+    private boolean stream(Peer peer, Runnable atQuarter) {
         Channel channel = await(peer.channel(Receiver.SHA256));
-        Progress progress = new Progress(out, terminal, subject.size());
+        Progress progress = new Progress(out, terminal, subject.size(), atQuarter);
         FilePieces pieces = new FilePieces(subject.file(), channel.allocator(), progress::add);
         long begun = System.nanoTime();
         Message answer;

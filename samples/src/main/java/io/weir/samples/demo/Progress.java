@@ -13,11 +13,19 @@ final class Progress {
     private final PrintWriter out;
     private final boolean terminal;
     private final long total;
+    private final Runnable atQuarter;
     private final long begun = System.nanoTime();
+    private boolean quarter;
     private long done;
     private int shown;
 
-    Progress(PrintWriter out, boolean terminal, long total) {
+    /**
+     * For so many bytes.
+     *
+     * @param atQuarter run once, when a quarter of them has gone
+     */
+    Progress(PrintWriter out, boolean terminal, long total, Runnable atQuarter) {
+        this.atQuarter = atQuarter;
         this.out = out;
         this.terminal = terminal;
         this.total = total;
@@ -31,6 +39,10 @@ final class Progress {
         if (percent / step > shown / step) {
             shown = percent;
             show(percent);
+        }
+        if (!quarter && percent >= 25) {
+            quarter = true;
+            atQuarter.run();
         }
     }
 

@@ -2,21 +2,24 @@ package io.weir.samples.demo;
 
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
+import io.weir.channel.Peer;
 import io.weir.core.WeirException;
 import java.io.IOException;
 import java.io.OutputStream;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
  * The second process: hashes what comes to its port {@code sha256}, slowly, and tells on port {@code memory} what it holds.
- * Says on standard output where it listens; ends when its standard input does, so that it never outlives who started it.
+ * Breaks the link when told so on port {@code cut}. Says on standard output where it listens; ends when its standard input does, so that it never outlives who started it.
  */
 public final class Receiver {
 
     static final String SHA256 = "sha256";
     static final String MEMORY = "memory";
+    static final String CUT = "cut";
 
     /** Stands before the address, in the first line of output. */
     static final String READY = "READY ";
@@ -50,6 +53,10 @@ public final class Receiver {
     private static void serve(Node node, int rounds) {
         Scheduler stage = Schedulers.newSingle("slow-stage");
         node.serve(SHA256, channel -> channel.send(SlowDigest.of(channel.receive(), rounds, stage)));
+        node.answer(CUT, order -> {
+            order.release();
+            return Flux.fromIterable(node.connected()).flatMap(Peer::cut).then(Mono.empty());
+        });
         node.answer(MEMORY, request -> {
             request.release();
             return Mono.fromCallable(Memory::now).map(Memory::toMessage).subscribeOn(Schedulers.boundedElastic());

@@ -11,7 +11,7 @@ import org.opentest4j.TestAbortedException;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
 public interface LinkContract
-        extends DeliveryContract, FullLinkContract, MemoryContract, EndingContract, WakingContract {
+        extends DeliveryContract, FullLinkContract, MemoryContract, EndingContract, HandBackContract, WakingContract {
 
     @Override
     LinkPair open() throws Exception;

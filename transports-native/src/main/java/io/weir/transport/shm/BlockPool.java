@@ -114,6 +114,18 @@ final class BlockPool {
         return freeSlotCount != 0;
     }
 
+    /**
+     * What a record of ours has lent, if the peer has not given it back since. Another block may be under the same slot by now, but
+     * then not of this place and length, or the record was read long ago.
+     */
+    synchronized @Nullable ByteBuf lent(long place, long slotWord) {
+        ByteBuf block = slotWord >= 0 && slotWord < inFlight.length ? inFlight[(int) slotWord] : null;
+        if (block == null || offsetOf(block) != (int) place || block.readableBytes() != place >>> 32) {
+            return null;
+        }
+        return block.retainedSlice();
+    }
+
     /** How many references are held for the peer. */
     int inFlight() {
         return inFlightCount;

@@ -16,7 +16,7 @@ import java.util.BitSet;
  * The blocks in the peer's segment that we were lent: makes buffers of them and gives them back when they are released, on
  * any thread and in any order. Each buffer holds the mapping, so that giving back is safe also after the link has ended.
  */
-final class ReceivedBlocks {
+final class ReceivedBlocks implements LentBlocks {
 
     private final Mapping mapping;
     private final int pool;
@@ -42,12 +42,8 @@ final class ReceivedBlocks {
         this.sender = sender;
     }
 
-    /**
-     * The body that the two words of a block describe.
-     *
-     * @throws ProtocolMismatch if they describe what can't be
-     */
-    ByteBuf receive(long place, long slotWord) {
+    @Override
+    public ByteBuf receive(long place, long slotWord) {
         int offset = (int) place;
         int length = (int) (place >>> 32);
         if (offset < 0 || length < 0 || (long) offset + length > poolSize) {

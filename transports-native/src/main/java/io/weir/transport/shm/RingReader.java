@@ -35,7 +35,7 @@ final class RingReader {
     private final int maxLength;
     private final LoopBuffers small;
     private final ByteBufAllocator large;
-    private final ReceivedBlocks blocks;
+    private final LentBlocks blocks;
     private ByteBuffer memory;
     private final ReusedFrame frames = new ReusedFrame();
 
@@ -44,7 +44,19 @@ final class RingReader {
     /** What the sender knows of it. */
     private long told;
 
-    RingReader(Segment segment, LoopBuffers small, ByteBufAllocator large, ReceivedBlocks blocks) {
+    /** Begins where the sender does. */
+    RingReader(Segment segment, LoopBuffers small, ByteBufAllocator large, LentBlocks blocks) {
+        this(segment, small, large, blocks, 0);
+    }
+
+    /**
+     * Reads a ring that was in use already.
+     *
+     * @param start where a record begins, in bytes since the beginning
+     */
+    RingReader(Segment segment, LoopBuffers small, ByteBufAllocator large, LentBlocks blocks, long start) {
+        this.position = start;
+        this.told = start;
         this.memory = segment.mapping().memory();
         this.ring = segment.layout().ring();
         this.size = segment.layout().ringSize();

@@ -61,6 +61,20 @@ final class RingWriter {
         this.mask = size - 1;
     }
 
+    /** Up to where there are records, in bytes since the beginning. */
+    long position() {
+        return position;
+    }
+
+    /**
+     * How far the receiver says that it has read.
+     *
+     * @throws ProtocolMismatch if that is impossible
+     */
+    long readPosition() {
+        return look();
+    }
+
     /** Where records are written. */
     ByteBuffer memory() {
         return memory;

@@ -3,6 +3,7 @@ package io.weir.transport.shm;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
@@ -13,6 +14,7 @@ import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -154,8 +156,44 @@ final class ShmLink implements Link, Pollable {
     public void close() {
         if (!ended) {
             writer.goodbye();
-            end();
+            stop();
+            free();
         }
+    }
+
+    /**
+     * What the peer has not read still lies in our ring, and what it was lent in our blocks. The peer can write there too, so this
+     * trusts the ring no more than it does the other one.
+     */
+    @Override
+    public boolean handBack(Consumer<Frame> to) {
+        try {
+            writer.publish();
+            RingReader unread = new RingReader(
+                    port.outgoing(),
+                    loop.buffers(),
+                    PooledByteBufAllocator.DEFAULT,
+                    this::lentBefore,
+                    writer.readPosition());
+            while (unread.position() < writer.position()) {
+                RingReader.Found found = unread.read();
+                if (found == RingReader.Found.FRAME) {
+                    to.accept(unread.frame());
+                } else if (found != RingReader.Found.SKIPPED) {
+                    return false;
+                }
+            }
+            return true;
+        } catch (ProtocolMismatch e) {
+            log.warn("What was under way to {} can't be read back from the shared ring: {}", peer, e.getMessage());
+            return false;
+        }
+    }
+
+    /** A block that the peer has given back was read, though it has not said so yet: whoever has the frame does not send it again. */
+    private ByteBuf lentBefore(long place, long slotWord) {
+        ByteBuf block = pool.lent(place, slotWord);
+        return block == null ? Unpooled.EMPTY_BUFFER : block;
     }
 
     /** The peer's end of the socket is closed: it has closed the link, or died. What it published before is still delivered. */
@@ -316,16 +354,23 @@ final class ShmLink implements Link, Pollable {
 
     private void fail(WeirException reason) {
         if (!ended) {
-            end();
-            handler.lost(reason);
+            stop();
+            try {
+                handler.lost(reason);
+            } finally {
+                free();
+            }
         }
     }
 
-    private void end() {
+    private void stop() {
         ended = true;
         // Before the memory goes, as it may have to be told that it is awake.
         loop.remove(this);
         loop.forget(atLoopEnd);
+    }
+
+    private void free() {
         writer.end(NOTHING);
         reader.end(NOTHING);
         pool.end();

@@ -15,11 +15,11 @@ import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-class HandoverTest {
+class PromiseTest {
 
-    private final List<Handover<Integer>> begun = new ArrayList<>();
+    private final List<Promise<Integer>> begun = new ArrayList<>();
     private final List<Integer> unwanted = new ArrayList<>();
-    private final Mono<Integer> mono = Handover.mono(begun::add, unwanted::add);
+    private final Mono<Integer> mono = Promise.mono(begun::add, unwanted::add);
 
     @Test
     void beginsAnewWithEachSubscription() {
@@ -73,7 +73,7 @@ class HandoverTest {
     void aCancelAfterTheOutcomeIsNone() {
         AtomicInteger cancels = new AtomicInteger();
         BaseSubscriber<Integer> subscriber = new BaseSubscriber<>() {};
-        Handover.<Integer>mono(
+        Promise.<Integer>mono(
                         outcome -> {
                             outcome.onCancel(cancels::incrementAndGet);
                             outcome.success(1);
@@ -88,7 +88,7 @@ class HandoverTest {
 
     @Test
     void whatCannotBeginFails() {
-        StepVerifier.create(Handover.mono(
+        StepVerifier.create(Promise.mono(
                         outcome -> {
                             throw new IllegalStateException("no");
                         },
@@ -114,19 +114,18 @@ class HandoverTest {
         canceller.start();
         for (int round = 0; round < rounds; round++) {
             begun.clear();
-            Handover.<Integer>mono(begun::add, value -> owners.incrementAndGet())
-                    .subscribe(new BaseSubscriber<>() {
-                        @Override
-                        protected void hookOnSubscribe(Subscription subscription) {
-                            subscriptions[0] = subscription;
-                            subscription.request(1);
-                        }
+            Promise.<Integer>mono(begun::add, value -> owners.incrementAndGet()).subscribe(new BaseSubscriber<>() {
+                @Override
+                protected void hookOnSubscribe(Subscription subscription) {
+                    subscriptions[0] = subscription;
+                    subscription.request(1);
+                }
 
-                        @Override
-                        protected void hookOnNext(Integer value) {
-                            owners.incrementAndGet();
-                        }
-                    });
+                @Override
+                protected void hookOnNext(Integer value) {
+                    owners.incrementAndGet();
+                }
+            });
             meet(together);
             begun.get(0).success(round);
             meet(together);

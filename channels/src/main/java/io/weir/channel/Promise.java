@@ -13,7 +13,7 @@ import reactor.core.publisher.Operators;
  * The one outcome of what was begun for one subscriber. Either the subscriber gets the value or {@code unwanted} does, also when
  * the two sides meet: {@link Mono#create} drops a value that comes while its subscriber is just cancelling.
  */
-final class Handover<T> implements Subscription {
+final class Promise<T> implements Subscription {
 
     private enum Stage {
         WAITING,
@@ -29,23 +29,23 @@ final class Handover<T> implements Subscription {
     private volatile boolean cancelled;
     private volatile @Nullable Runnable whenCancelled;
 
-    private Handover(CoreSubscriber<? super T> subscriber, Consumer<T> unwanted) {
+    private Promise(CoreSubscriber<? super T> subscriber, Consumer<T> unwanted) {
         this.subscriber = subscriber;
         this.unwanted = unwanted;
     }
 
     /** Begins anew with each subscription. A value that comes too late is given to {@code unwanted}; an error then is nobody's. */
-    static <T> Mono<T> mono(Consumer<Handover<T>> begin, Consumer<T> unwanted) {
+    static <T> Mono<T> mono(Consumer<Promise<T>> begin, Consumer<T> unwanted) {
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super T> subscriber) {
-                Handover<T> handover = new Handover<>(subscriber, unwanted);
-                subscriber.onSubscribe(handover);
+                Promise<T> promise = new Promise<>(subscriber, unwanted);
+                subscriber.onSubscribe(promise);
                 try {
-                    begin.accept(handover);
+                    begin.accept(promise);
                 } catch (Throwable t) {
                     Exceptions.throwIfJvmFatal(t);
-                    handover.error(t);
+                    promise.error(t);
                 }
             }
         };

@@ -1,0 +1,675 @@
+package io.weir.channel;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.Link;
+import io.weir.core.LinkHandler;
+import io.weir.core.Loop;
+import io.weir.core.PeerCard;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.Refused;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * The links of one session: over which of them its frames go, and how they go on over another one. Loop thread only.
+ *
+ * <p>Each direction moves by itself, and stops while it does: who sends says MOVE as the last thing over the old link and goes on
+ * over the new one when it has heard MOVED there. The receiver meanwhile has what is under way to read, so it waits for one
+ * round trip of the new link only, and never has to put frames in order.
+ *
+ * <p>When a link is lost, each side tells the other LOST over the bootstrap connection, and where its own frames go now. Frames that
+ * were under way wait here until the peer says over the next link, with RESUME, how many have arrived; those behind go once more.
+ *
+ * <p>The bootstrap connection lives as long as the session. It carries what is agreed about links, and may itself be the link.
+ */
+final class Links implements PathAttempt.Owner {
+
+    /** Nobody who reads lets so much wait that is not about messages. */
+    private static final int MOST_DUE = 256;
+
+    /** Another link may still hold what had come before the bootstrap connection ended. */
+    private static final Duration DRAIN = Duration.ofMillis(500);
+
+    private final Session session;
+    private final Loop loop;
+    private final Leg bootstrap;
+    /** All that are open: the bootstrap connection, and at most two others. */
+    private final List<Leg> legs = new ArrayList<>(3);
+
+    private final @Nullable PathChoice choice;
+
+    /** Which of them has the session itself as its handler: in the long run the one over which everything comes. */
+    private Leg home;
+    /** The one that was agreed on last; null if it is lost. */
+    private @Nullable Leg target;
+    /** Over which our frames go; null if they wait for another one. */
+    private @Nullable Leg ours;
+    /** Over which they shall go as soon as the peer has said MOVED. */
+    private @Nullable Leg next;
+    /** Our frames wait for the peer's RESUME, or MOVED, over their link. */
+    private boolean resumeAwaited;
+    /** The attempt over whose link the peer's frames come. */
+    private int theirs;
+    /** The peer's frames wait for our RESUME. */
+    private boolean resumeWanted;
+    /** The peer's MOVE has come before the USE of the attempt that it names. */
+    private int earlyMove;
+
+    /** What a lost link may not have delivered, in the order of the session. */
+    private final ArrayDeque<KeptFrame> kept = new ArrayDeque<>();
+    /** Of this, what has to go once more before anything else. */
+    private final ArrayDeque<KeptFrame> replay = new ArrayDeque<>();
+
+    private @Nullable PathAttempt attempt;
+    private int attempts;
+    /** The last one that both sides have said USE of. */
+    private int used;
+
+    private Disposable limit = Disposables.disposed();
+    private Disposable draining = Disposables.disposed();
+    /** Something is due or about to change, which whoever has room must know. */
+    private boolean busy;
+
+    private boolean bootstrapLost;
+    private boolean ended;
+
+    /** A session with one link, which it neither changes nor outlives. */
+    Links(Session session, Loop loop, Link only) {
+        this(session, loop, only, null, 0, only, null);
+    }
+
+    /**
+     * Begins with the link of the handshake's last attempt.
+     *
+     * @param choice who decides which path comes next; null if there is nothing to decide
+     */
+    Links(
+            Session session,
+            Loop loop,
+            Link bootstrapLink,
+            @Nullable String path,
+            int number,
+            Link link,
+            @Nullable PathChoice choice) {
+        this.session = session;
+        this.loop = loop;
+        this.choice = choice;
+        this.attempts = number;
+        this.used = number;
+        this.bootstrap = new Leg(bootstrapLink);
+        legs.add(bootstrap);
+        Leg first = leg(link);
+        first.use(number, path == null ? link.transport() : path);
+        home = first;
+        target = first;
+        ours = first;
+        theirs = number;
+    }
+
+    /** The links may be used from now on. */
+    void begin() {
+        for (Leg leg : legs) {
+            leg.link.handler(isHome(leg) ? session : leg);
+        }
+        if (choice != null) {
+            choice.begin(this);
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Legs and links are compared as what they are.
+    private boolean isHome(Leg leg) {
+        return leg == home;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    private Leg leg(Link link) {
+        if (link == bootstrap.link) {
+            return bootstrap;
+        }
+        Leg leg = new Leg(link);
+        legs.add(leg);
+        return leg;
+    }
+
+    private @Nullable Leg leg(int number) {
+        for (Leg leg : legs) {
+            if (leg.number == number) {
+                return leg;
+            }
+        }
+        return null;
+    }
+
+    // What the session asks.
+
+    /** Whether the session may send now; if it may not, {@link Session#goOn()} follows. */
+    boolean clear() {
+        return ours != null && next == null && !resumeAwaited && replay.isEmpty();
+    }
+
+    /** Whether nothing is about to change. */
+    boolean settled() {
+        Leg there = target;
+        return clear() && !resumeWanted && there != null && there.equals(ours) && theirs == there.number;
+    }
+
+    /** Whether something waits for a path. */
+    boolean suspended() {
+        return ours == null || resumeWanted;
+    }
+
+    /** The path that was agreed on last; null while there is none. */
+    @Nullable
+    String path() {
+        return target == null ? null : target.path;
+    }
+
+    /** Loses every link but the bootstrap connection. Returns why it can't. */
+    @Nullable
+    WeirException cut() {
+        List<Leg> others = new ArrayList<>(legs);
+        others.remove(bootstrap);
+        if (others.isEmpty()) {
+            return new Refused("the connection to " + session.peerId() + " goes over its bootstrap connection");
+        }
+        for (Leg leg : others) {
+            lost(leg, new SessionLost("it was cut on purpose"), true);
+        }
+        return null;
+    }
+
+    void moveTo(String wanted, Promise<PathDecision> promise) {
+        if (choice == null) {
+            promise.error(new Refused("this connection has one path only"));
+        } else {
+            choice.wish(wanted, promise);
+        }
+    }
+
+    Loop loop() {
+        return loop;
+    }
+
+    /** A link has room: what is due goes first. */
+    void writable() {
+        if (!busy) {
+            return;
+        }
+        for (Leg leg : List.copyOf(legs)) {
+            leg.flush();
+        }
+        settle();
+    }
+
+    /** Says goodbye behind everything that was sent, or over the bootstrap connection where nothing can be sent. */
+    boolean goodbye(Frame goodbye) {
+        return (ours == null ? bootstrap : ours).link.offer(goodbye);
+    }
+
+    /** Ends everything in good order. */
+    void close() {
+        end();
+        for (Leg leg : List.copyOf(legs)) {
+            leg.link.close();
+        }
+        legs.clear();
+    }
+
+    /** Nothing is agreed any more; the links stay open. */
+    void end() {
+        if (ended) {
+            return;
+        }
+        ended = true;
+        limit.dispose();
+        draining.dispose();
+        if (choice != null) {
+            choice.end();
+        }
+        PathAttempt current = attempt;
+        attempt = null;
+        if (current != null) {
+            current.release();
+        }
+        legs.forEach(Leg::forget);
+        releaseAll(kept);
+        releaseAll(replay);
+    }
+
+    private static void releaseAll(ArrayDeque<KeptFrame> frames) {
+        for (KeptFrame each; (each = frames.poll()) != null; ) {
+            each.release();
+        }
+    }
+
+    // What comes over the links and is about them.
+
+    /** A frame that is none of the session's own. Its body stays the caller's. */
+    void frame(Frame in) {
+        if (choice == null) {
+            throw outOfPlace(in);
+        }
+        PathAttempt current = attempt;
+        switch (in.kind()) {
+            case PROPOSE -> proposed(choice, in.aux(), HandshakeCodec.readReason(in.body()));
+            case OFFER, OPENED, FAILED, PROBE, PROBED, USE -> {
+                if (current != null && current.number() == in.aux()) {
+                    current.frame(in);
+                } else if (in.aux() == 0
+                        || in.aux() > attempts
+                        || (in.aux() == used && in.kind() != FrameKind.FAILED)) {
+                    throw outOfPlace(in);
+                }
+            }
+            case MOVE -> move(in.aux(), in.first());
+            case MOVED -> moved(in.aux());
+            case RESUME -> resume(in.aux(), in.first());
+            case LOST -> lostThere(in.aux(), in.first(), HandshakeCodec.readReason(in.body()));
+            default -> throw outOfPlace(in);
+        }
+    }
+
+    private static ProtocolMismatch outOfPlace(Frame in) {
+        return new ProtocolMismatch(in.kind() + " has no place in an open session");
+    }
+
+    private void proposed(PathChoice deciding, int number, String path) {
+        if (deciding.leads() || number <= attempts) {
+            throw new ProtocolMismatch("PROPOSE has no place here");
+        }
+        PathAttempt former = attempt;
+        if (former != null) {
+            former.fail("another path was proposed", false);
+        }
+        attempts = number;
+        String refusal = deciding.refusal(path);
+        if (refusal == null && next != null) {
+            refusal = "the last move has not ended yet";
+        }
+        if (refusal != null) {
+            send(FrameKind.FAILED, number, HandshakeCodec.text(refusal));
+            return;
+        }
+        begin(deciding, path, number);
+    }
+
+    /** Proposes this path to the peer, and tries it. */
+    void propose(PathChoice deciding, String path) {
+        attempts++;
+        send(FrameKind.PROPOSE, attempts, HandshakeCodec.text(path));
+        begin(deciding, path, attempts);
+    }
+
+    boolean trying() {
+        return attempt != null;
+    }
+
+    private void begin(PathChoice deciding, String path, int number) {
+        PathAttempt begun = deciding.attempt(this, loop, path, number);
+        attempt = begun;
+        begun.prepare();
+    }
+
+    @Override
+    public Link bootstrap() {
+        return bootstrap.link;
+    }
+
+    @Override
+    public PeerCard card() {
+        return Objects.requireNonNull(choice).card();
+    }
+
+    @Override
+    public String name() {
+        return session.peerId().toString();
+    }
+
+    @Override
+    public void send(FrameKind kind, int number, ByteBuf body) {
+        bootstrap.say(KeptFrame.of(kind, number, 0, body));
+    }
+
+    @Override
+    public void failed(PathAttempt given, String reason) {
+        attempt = null;
+        if (!ended) {
+            Objects.requireNonNull(choice).failed(given, reason);
+        }
+    }
+
+    @Override
+    public void opened(PathAttempt won, Link link) {
+        attempt = null;
+        used = won.number();
+        Leg leg = leg(link);
+        leg.use(won.number(), won.path());
+        target = leg;
+        link.handler(isHome(leg) ? session : leg);
+        Objects.requireNonNull(choice).chosen(won);
+        if (resumeWanted) {
+            sayResume(leg);
+        } else if (earlyMove == leg.number) {
+            theirs = leg.number;
+            leg.say(KeptFrame.of(FrameKind.MOVED, leg.number, 0));
+        }
+        Leg current = ours;
+        if (current == null) {
+            ours = leg;
+            resumeAwaited = true;
+            session.sendOver(leg.link);
+        } else if (!current.equals(leg)) {
+            next = leg;
+            session.hold();
+            current.say(KeptFrame.of(FrameKind.MOVE, leg.number, session.sent()));
+        }
+        settle();
+    }
+
+    private void sayResume(Leg over) {
+        resumeWanted = false;
+        theirs = over.number;
+        over.say(KeptFrame.of(FrameKind.RESUME, over.number, session.received()));
+    }
+
+    private void move(int number, long sent) {
+        if (sent != session.received()) {
+            throw new ProtocolMismatch("MOVE after " + session.received() + " frames, where " + sent + " were sent");
+        }
+        Leg there = target;
+        if (there != null && there.number == number && theirs != number) {
+            theirs = number;
+            there.say(KeptFrame.of(FrameKind.MOVED, number, 0));
+            settle();
+        } else {
+            // The USE of this attempt comes over another link, or the attempt has failed here: then the peer goes on as
+            // before.
+            earlyMove = number;
+        }
+    }
+
+    private void moved(int number) {
+        Leg going = next;
+        if (going != null && going.number == number) {
+            ours = going;
+            next = null;
+            session.sendOver(going.link);
+            settle();
+        } else if (resumeAwaited && ours != null && ours.number == number) {
+            releaseAll(kept);
+            resumeAwaited = false;
+            settle();
+        }
+    }
+
+    private void resume(int number, long received) {
+        Leg going = next;
+        if (going != null && going.number == number) {
+            // The peer has noticed before us that the former link is lost.
+            lost(Objects.requireNonNull(ours), new SessionLost("the peer has lost it"), true);
+        }
+        Leg over = ours;
+        if (ended || over == null || over.number != number || !resumeAwaited) {
+            if (!ended && number >= attempts) {
+                throw new ProtocolMismatch("RESUME has no place here");
+            }
+            return;
+        }
+        long missing = session.sent() - received;
+        if (received < 0 || missing < 0) {
+            throw new ProtocolMismatch("RESUME after " + received + " frames, where " + session.sent() + " were sent");
+        }
+        if (missing > kept.size()) {
+            session.abandon(new SessionLost("the link to " + session.peerId() + " was lost with " + missing
+                    + " frames under way, of which only " + kept.size() + " can be sent again"));
+            return;
+        }
+        while (kept.size() > missing) {
+            kept.remove().release();
+        }
+        session.sendAgainFrom(received);
+        for (KeptFrame each; (each = kept.poll()) != null; ) {
+            each.cutFor(over.link, replay);
+        }
+        resumeAwaited = false;
+        settle();
+    }
+
+    // What happens to the links.
+
+    /** The link that has the session as its handler is lost. */
+    void lost(WeirException reason) {
+        lost(home, reason, false);
+    }
+
+    private void lost(Leg leg, WeirException reason, boolean openHere) {
+        if (ended) {
+            return;
+        }
+        if (leg.equals(bootstrap)) {
+            bootstrapLost(reason);
+            return;
+        }
+        if (!legs.contains(leg)) {
+            return;
+        }
+        boolean matters = leg.equals(ours) || leg.equals(next) || leg.equals(target) || theirs == leg.number;
+        boolean fatal = bootstrapLost || choice == null || choice.stays() || reason instanceof ProtocolMismatch;
+        if (matters && fatal) {
+            session.over(reason);
+            return;
+        }
+        legs.remove(leg);
+        if (leg.equals(ours) && !takeBack(leg)) {
+            session.over(reason);
+            return;
+        }
+        if (openHere) {
+            leg.link.close();
+        }
+        leg.forget();
+        if (!matters) {
+            return;
+        }
+        if (leg.equals(ours)) {
+            session.hold();
+            ours = next;
+            next = null;
+            resumeAwaited = ours != null;
+            if (ours != null) {
+                session.sendOver(ours.link);
+            }
+        } else if (leg.equals(next)) {
+            next = null;
+        }
+        boolean wasTarget = leg.equals(target);
+        if (wasTarget) {
+            target = ours;
+        }
+        if (isHome(leg)) {
+            home = bootstrap;
+            bootstrap.link.handler(session);
+        }
+        int going = ours == null || resumeAwaited ? 0 : ours.number;
+        bootstrap.say(KeptFrame.of(FrameKind.LOST, leg.number, going, HandshakeCodec.text(Errors.text(reason))));
+        if (!ended) {
+            Objects.requireNonNull(choice).lost(leg.path, Errors.text(reason), wasTarget);
+            settle();
+        }
+    }
+
+    /** The peer is gone, as far as we know. */
+    private void bootstrapLost(WeirException reason) {
+        bootstrapLost = true;
+        if (isHome(bootstrap) || suspended()) {
+            session.over(reason);
+        } else {
+            draining = loop.schedule(() -> session.over(reason), DRAIN);
+        }
+    }
+
+    /** What this link may not have delivered waits from now on, before what has to go once more anyway. */
+    private boolean takeBack(Leg leg) {
+        boolean known = leg.link.handBack(frame -> {
+            KeptFrame back = KeptFrame.of(frame);
+            if (back.counts()) {
+                kept.add(back);
+            } else {
+                back.release();
+            }
+        });
+        kept.addAll(replay);
+        replay.clear();
+        return known;
+    }
+
+    private void lostThere(int number, long goesOver, String reason) {
+        Leg leg = number == 0 ? null : leg(number);
+        if (leg != null && !leg.equals(bootstrap)) {
+            lost(leg, new SessionLost("at " + DecisionText.harmless(name()) + ": " + reason), true);
+        }
+        if (ended || theirs != number) {
+            return;
+        }
+        Leg back = goesOver == 0 ? null : leg((int) goesOver);
+        if (back != null) {
+            theirs = back.number;
+        } else if (target != null && target.number > number) {
+            sayResume(target);
+        } else {
+            resumeWanted = true;
+            Objects.requireNonNull(choice).needed();
+        }
+        settle();
+    }
+
+    private void settle() {
+        if (ended) {
+            return;
+        }
+        Leg over = ours;
+        while (over != null && !resumeAwaited && !replay.isEmpty() && over.due.isEmpty()) {
+            KeptFrame first = replay.element();
+            if (!session.sendAgain(first)) {
+                break;
+            }
+            replay.remove();
+        }
+        for (Leg leg : List.copyOf(legs)) {
+            if (leg.number == theirs && !isHome(leg)) {
+                Leg former = home;
+                home = leg;
+                former.link.handler(former);
+                leg.link.handler(session);
+            }
+        }
+        retire();
+        boolean quiet = settled();
+        busy = !quiet || legs.stream().anyMatch(leg -> !leg.due.isEmpty());
+        if (quiet) {
+            limit.dispose();
+        } else if (limit.isDisposed()) {
+            limit = loop.schedule(this::tooLate, session.resumeTimeout());
+        }
+        if (clear()) {
+            session.goOn();
+        }
+        if (quiet && choice != null) {
+            choice.settled();
+        }
+    }
+
+    /** What has just woken us may be what was awaited: it is read before tasks are run. */
+    private void tooLate() {
+        loop.execute(() -> {
+            if (!ended && !settled()) {
+                giveUp();
+            }
+        });
+    }
+
+    private void giveUp() {
+        session.abandon(new SessionLost("the connection to " + session.peerId()
+                + " has lost its path, and did not go on" + " over another one within "
+                + SettingText.of(session.resumeTimeout()) + " (weir.timeout.resume)"));
+    }
+
+    /** Closes what nobody sends over any more. */
+    private void retire() {
+        for (Leg leg : List.copyOf(legs)) {
+            boolean used = leg.equals(bootstrap)
+                    || leg.equals(ours)
+                    || leg.equals(next)
+                    || leg.equals(target)
+                    || theirs == leg.number;
+            if (!used && leg.due.isEmpty()) {
+                legs.remove(leg);
+                leg.link.close();
+            }
+        }
+    }
+
+    /** One link, and what has to be said over it as soon as it has room. */
+    private final class Leg implements LinkHandler {
+
+        final Link link;
+        int number;
+        String path = "";
+        final ArrayDeque<KeptFrame> due = new ArrayDeque<>(0);
+        private final Frame holder = new Frame();
+
+        Leg(Link link) {
+            this.link = link;
+        }
+
+        void use(int attempt, String name) {
+            number = attempt;
+            path = name;
+        }
+
+        void say(KeptFrame frame) {
+            due.add(frame);
+            flush();
+            busy |= !due.isEmpty();
+            if (due.size() > MOST_DUE) {
+                session.abandon(new SessionLost(session.peerId() + " does not read what is to be agreed with it"));
+            }
+        }
+
+        void flush() {
+            for (KeptFrame first; (first = due.peek()) != null && link.offer(first.into(holder)); ) {
+                due.remove();
+            }
+            holder.clear();
+        }
+
+        void forget() {
+            releaseAll(due);
+        }
+
+        @Override
+        public void frame(Frame in) {
+            session.frame(in);
+        }
+
+        @Override
+        public void writable() {
+            session.writable();
+        }
+
+        @Override
+        public void lost(WeirException reason) {
+            Links.this.lost(this, reason, false);
+        }
+    }
+}

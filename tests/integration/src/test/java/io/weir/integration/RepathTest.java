@@ -1,0 +1,253 @@
+package io.weir.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.channel.Channel;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.PathDecision;
+import io.weir.channel.PathSwitch;
+import io.weir.channel.Peer;
+import io.weir.channel.Repath;
+import io.weir.core.Message;
+import io.weir.core.Refused;
+import io.weir.core.SessionLost;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** A session that changes its path while streams flow in both directions: nothing is lost, doubled or out of order. */
+class RepathTest implements OnRoute {
+
+    private static final UnaryOperator<NodeSpec.Builder> BOTH =
+            spec -> spec.order("shm", "tcp").repathProbation(Duration.ofMillis(10));
+
+    private static String path(PathDecision decision) {
+        return decision.chosen().map(PathDecision.Attempt::path).orElse("none");
+    }
+
+    private static String path(Peer peer) {
+        return path(peer.path());
+    }
+
+    /** Every decision about a peer, from the first one on. */
+    private static final class Moves {
+
+        private final List<PathDecision> all = new CopyOnWriteArrayList<>();
+
+        Moves(Peer peer) {
+            peer.paths().subscribe(all::add);
+        }
+
+        int count() {
+            return all.size();
+        }
+
+        /** Waits until it has come to this path again, after so many decisions. */
+        void await(int before, String path) {
+            Patience.until(
+                    () -> path + " after " + before + " of " + all,
+                    () -> all.size() > before && path(all.get(all.size() - 1)).equals(path));
+        }
+    }
+
+    /** A stream of parcels there and its echo back, as long as wanted. */
+    private static final class Stream {
+
+        private final AtomicBoolean over = new AtomicBoolean();
+        private final Probe<Message> back;
+        private final Probe<Void> sent;
+
+        Stream(Pair pair, long seed, Sizes sizes) {
+            Parcels parcels = new Parcels(seed, sizes);
+            Channel channel = Objects.requireNonNull(pair.peer().channel("echo").block(Patience.LIMIT));
+            back = Probe.of(Long.MAX_VALUE, parcels.checker());
+            sent = Probe.end();
+            channel.receive().subscribe(back);
+            channel.sendDelivered(parcels.flux(Long.MAX_VALUE).takeWhile(message -> {
+                        boolean last = over.get();
+                        if (last) {
+                            message.release();
+                        }
+                        return !last;
+                    }))
+                    .subscribe(sent);
+        }
+
+        void goesOn() {
+            back.awaitReceived(back.received() + 100);
+        }
+
+        void end() {
+            over.set(true);
+            sent.awaitComplete();
+            back.awaitComplete();
+            assertThat(back.received()).isPositive();
+        }
+    }
+
+    private static Pair echo(Nodes nodes, UnaryOperator<NodeSpec.Builder> near, UnaryOperator<NodeSpec.Builder> far) {
+        Pair pair = nodes.pair(near, far);
+        pair.far().serve("echo", channel -> channel.send(channel.receive()));
+        return pair;
+    }
+
+    @Test
+    void fallsAndClimbsBack(Nodes nodes) {
+        Pair pair = echo(nodes, BOTH, BOTH);
+        assertThat(path(pair.peer())).isEqualTo("shm");
+        Stream small = new Stream(pair, 1, Sizes.TINY);
+        Stream mixed = new Stream(pair, 2, Sizes.MIXED);
+        Moves moves = new Moves(pair.peer());
+        for (int round = 0; round < 6; round++) {
+            small.goesOn();
+            mixed.goesOn();
+            int before = moves.count();
+            (round % 2 == 0 ? pair.peer() : pair.back()).cut().block(Patience.LIMIT);
+            small.goesOn();
+            mixed.goesOn();
+            moves.await(before + 1, "shm");
+        }
+        small.end();
+        mixed.end();
+        PathDecision last = pair.peer().path();
+        assertThat(last.cause()).isEqualTo("it stands before tcp");
+        PathDecision fall =
+                pair.peer().pathHistory().get(pair.peer().pathHistory().size() - 2);
+        assertThat(fall.line()).contains("over tcp").contains("because shm was lost: ");
+        assertThat(path(pair.back())).isEqualTo("shm");
+    }
+
+    /** At any moment: also while it is moving. */
+    @Test
+    void isCutAgainAndAgain(Nodes nodes) {
+        Pair pair = echo(nodes, BOTH, BOTH);
+        Stream small = new Stream(pair, 8, Sizes.TINY);
+        Stream mixed = new Stream(pair, 9, Sizes.MIXED);
+        for (int round = 0; round < 60; round++) {
+            Peer cutter = round % 3 == 0 ? pair.back() : pair.peer();
+            var unused = pair.peer().moveTo("shm").onErrorComplete().block(Patience.LIMIT);
+            for (int spin = round * 2_000; spin > 0; spin--) {
+                Thread.onSpinWait();
+            }
+            cutter.cut().onErrorComplete().block(Patience.LIMIT);
+        }
+        small.goesOn();
+        mixed.goesOn();
+        small.end();
+        mixed.end();
+    }
+
+    @Test
+    void goesWhereItIsTold(Nodes nodes) {
+        Pair pair = echo(nodes, BOTH, BOTH);
+        Stream small = new Stream(pair, 3, Sizes.TINY);
+        Stream mixed = new Stream(pair, 4, Sizes.MIXED);
+        for (int round = 0; round < 20; round++) {
+            String path = round % 2 == 0 ? "tcp" : "shm";
+            small.goesOn();
+            mixed.goesOn();
+            Peer peer = pair.peer();
+            PathDecision decision = Objects.requireNonNull(
+                    Mono.defer(() -> peer.moveTo(path)).retryWhen(soon()).block(Patience.LIMIT));
+            assertThat(decision.chosen().orElseThrow().path()).isEqualTo(path);
+            assertThat(decision.cause()).isEqualTo("an operator wants it");
+        }
+        small.end();
+        mixed.end();
+    }
+
+    /** Who is just moving says so, and is asked again. */
+    private static reactor.util.retry.Retry soon() {
+        return reactor.util.retry.Retry.fixedDelay(1000, Duration.ofMillis(1))
+                .filter(error -> String.valueOf(error.getMessage()).contains("try again")
+                        || String.valueOf(error.getMessage()).contains("not ended yet"));
+    }
+
+    @Test
+    void longMessagesGoOnInTheMiddle(Nodes nodes) {
+        Pair pair = echo(nodes, BOTH, BOTH);
+        Stream stream = new Stream(pair, 5, Sizes.LONG);
+        Moves moves = new Moves(pair.peer());
+        for (int round = 0; round < 6; round++) {
+            long received = stream.back.received();
+            int before = moves.count();
+            pair.peer().cut().block(Patience.LIMIT);
+            moves.await(before + 1, "shm");
+            stream.back.awaitReceived(received + 2);
+        }
+        stream.end();
+    }
+
+    @Test
+    void whatHasOnePathOpensItAnew(Nodes nodes) {
+        UnaryOperator<NodeSpec.Builder> required = BOTH.andThen(spec -> spec.path("shm", PathSwitch.REQUIRED))::apply;
+        Pair pair = echo(nodes, required, BOTH);
+        Stream stream = new Stream(pair, 6, Sizes.MIXED);
+        for (int round = 0; round < 5; round++) {
+            stream.goesOn();
+            int before = pair.peer().pathHistory().size();
+            pair.peer().cut().block(Patience.LIMIT);
+            Patience.until("it moves", () -> pair.peer().pathHistory().size() == before + 1);
+        }
+        stream.end();
+        assertThat(pair.peer().pathHistory())
+                .allMatch(decision -> decision.chosen().orElseThrow().path().equals("shm"));
+    }
+
+    @Test
+    void staysWhereItFellIfItMayMoveOnce(Nodes nodes) {
+        UnaryOperator<NodeSpec.Builder> once = BOTH.andThen(spec -> spec.repath(Repath.ONCE))::apply;
+        Pair pair = echo(nodes, once, BOTH);
+        Stream stream = new Stream(pair, 7, Sizes.MIXED);
+        Moves moves = new Moves(pair.peer());
+        pair.peer().cut().block(Patience.LIMIT);
+        moves.await(1, "tcp");
+        for (int round = 0; round < 10; round++) {
+            stream.goesOn();
+        }
+        stream.end();
+        assertThat(path(pair.peer())).isEqualTo("tcp");
+        StepVerifier.create(pair.peer().cut()).expectError(Refused.class).verify(Patience.LIMIT);
+    }
+
+    @Test
+    void endsWithItsPathIfItMayNotMove(Nodes nodes) {
+        UnaryOperator<NodeSpec.Builder> never = BOTH.andThen(spec -> spec.repath(Repath.OFF))::apply;
+        Pair pair = nodes.pair(never, BOTH);
+        Pair.Ends ends = pair.open("x");
+        Probe<Message> near = Probe.releasing(1);
+        Probe<Message> far = Probe.releasing(1);
+        ends.near().receive().subscribe(near);
+        ends.far().receive().subscribe(far);
+
+        pair.peer().cut().block(Patience.LIMIT);
+
+        assertThat(near.awaitError()).isInstanceOf(SessionLost.class).hasMessageContaining("cut on purpose");
+        assertThat(far.awaitError()).isInstanceOf(SessionLost.class);
+    }
+
+    @Test
+    void saysWhyItCanNotMove(Nodes nodes) {
+        Pair pair = nodes.pair(BOTH, BOTH);
+        StepVerifier.create(pair.peer().moveTo("verbs"))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(Refused.class)
+                        .hasMessageContaining("verbs")
+                        .hasMessageContaining(pair.far().id().toString()))
+                .verify(Patience.LIMIT);
+        StepVerifier.create(pair.back().moveTo("tcp"))
+                .expectError(Refused.class)
+                .verify(Patience.LIMIT);
+        StepVerifier.create(Flux.just("shm").flatMap(pair.peer()::moveTo))
+                .expectNext(pair.peer().path())
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+}
