@@ -57,17 +57,24 @@ final class DecisionText {
         return Stream.concat(
                         Stream.of(head(decision)),
                         decision.attempts().stream()
-                                .filter(attempt ->
-                                        attempt.outcome() == Outcome.FAILED || attempt.outcome() == Outcome.REJECTED)
+                                .filter(attempt -> isTold(decision, attempt))
                                 .map(DecisionText::why))
                 .collect(Collectors.joining("; "));
     }
 
+    /** What was clear from the beginning is not told again when a connection moves, nor what its cause says. */
+    private static boolean isTold(PathDecision decision, Attempt attempt) {
+        boolean first = decision.cause().isEmpty();
+        return switch (attempt.outcome()) {
+            case FAILED -> first || !attempt.took().isZero();
+            case REJECTED -> first;
+            default -> false;
+        };
+    }
+
     private static String why(Attempt attempt) {
         return attempt.path() + ": "
-                + (attempt.outcome() == Outcome.FAILED && !attempt.took().isZero()
-                        ? "failed after " + of(attempt.took()) + ": "
-                        : "")
+                + (attempt.outcome() == Outcome.FAILED ? "failed after " + of(attempt.took()) + ": " : "")
                 + attempt.reason();
     }
 

@@ -148,10 +148,7 @@ final class PathChoice {
             return;
         }
         later.dispose();
-        if (wasTarget) {
-            calm.dispose();
-            longerProbation();
-        }
+        calm.dispose();
         if (links().suspended()) {
             fall(path);
         }
@@ -216,7 +213,6 @@ final class PathChoice {
         if (waiting != null) {
             waiting.error(new Refused("the connection to " + peer.id() + " stays where it is: " + attempted.line()));
         }
-        longerProbation();
         settled();
     }
 
@@ -261,6 +257,8 @@ final class PathChoice {
         if (!links().settled() || links().trying()) {
             return;
         }
+        // Should this be in vain, or not last.
+        longerProbation();
         cause = "it stands before " + links().path();
         candidates.clear();
         candidates.addAll(better());

@@ -30,7 +30,7 @@ public final class Demo implements Callable<Integer> {
     private static final int DONE = 0;
     private static final int FAILED = 1;
 
-    private static final Duration PROBATION = Duration.ofMillis(300);
+    private static final Duration PROBATION = Duration.ofMillis(200);
 
     @Spec
     private CommandSpec command;
@@ -84,7 +84,7 @@ public final class Demo implements Callable<Integer> {
         try {
             Map<String, NodeSpec> specs = new LinkedHashMap<>();
             if (cut) {
-                specs.put("shm", rehearsal(spec("shm")));
+                specs.put("shm, cut on the way", rehearsal(spec("shm")));
                 return specs;
             }
             for (String each : path.equals("both") ? List.of("shm", "tcp") : List.of(path)) {

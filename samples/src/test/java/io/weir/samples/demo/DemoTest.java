@@ -55,6 +55,32 @@ class DemoTest {
         return Files.write(folder.resolve("file"), content);
     }
 
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void theStreamGoesOnWhenItsPathIsCut() throws IOException {
+        Path file = file(64 * FilePieces.PIECE);
+        assertThat(demo("--cut", "--file", file.toString(), "--rounds", "100")).isZero();
+        assertThat(err.toString()).isEmpty();
+        assertThat(out.toString())
+                .containsSubsequence(
+                        " 25 %",
+                        "moved         receiver-",
+                        " over tcp (round trip ",
+                        ", because shm was lost: ",
+                        "moved         receiver-",
+                        " over shm (round trip ",
+                        ", because it stands before tcp",
+                        ", the same",
+                        "paths         shm - tcp - shm",
+                        "The digests agree, over shm, cut on the way.");
+    }
+
+    @Test
+    void onlySharedMemoryIsCut() {
+        assertThat(demo("--cut", "--path", "tcp")).isEqualTo(2);
+        assertThat(err.toString()).contains("--path=tcp", "Usage: demo");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"shm", "tcp"})
     void theDigestsAgree(String path) throws IOException {
