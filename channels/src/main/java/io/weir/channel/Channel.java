@@ -475,6 +475,14 @@ public final class Channel {
         }
 
         @Override
+        public void putBack() {
+            if (!listed) {
+                listed = true;
+                session.lanes().putBack(Lane.CONTROL, this);
+            }
+        }
+
+        @Override
         public boolean push() {
             listed = false;
             boolean done = pushOpen() && pushCredit() && pushSignals() && pushError();

@@ -74,6 +74,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
 
     private @Nullable PathAttempt attempt;
     private int attempts;
+    /** Of which we have said USE. */
+    private int attemptsUsed;
+
     /** No candidate is left; said when the other side has not given way to another connection, which would explain it. */
     private @Nullable PathRequired exhausted;
 
@@ -82,6 +85,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     private long fastest = Long.MAX_VALUE;
     private Disposable deadline = Disposables.disposed();
     private boolean done;
+
+    // Of the peers, under their lock.
+
+    /** Another connection with the same peer is kept instead. */
+    boolean crossed;
+    /** This one is kept instead of others. */
+    boolean claimed;
 
     Handshake(
             Node node,
@@ -179,6 +189,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
                     named.frame(in);
                 }
             }
+            case LOST -> {
+                // The other side's session has begun with a link that was lost before ours could.
+            }
             default -> throw new ProtocolMismatch(in.kind() + " has no place in the handshake");
         }
     }
@@ -225,20 +238,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         peerId = hello.id();
         switch (node.peers().begin(this, hello.id())) {
             case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(node.card(), policy.switches()));
-            case CROSSED -> crossed();
-            case ATTACH -> attach();
+            case CROSSED, ATTACH -> crossed();
         }
     }
 
-    /** The peer's own attempt to connect to us is kept instead of this one. */
+    /** Another connection with the same peer is kept instead of this one; the other side must not take it for a failure. */
     private void crossed() {
-        if (!connecting) {
-            send(
-                    FrameKind.REFUSE,
-                    Flags.CROSSED,
-                    0,
-                    HandshakeCodec.text("we are connecting to each other at once; the other connection is kept"));
-        }
+        send(FrameKind.REFUSE, Flags.CROSSED, 0, HandshakeCodec.text("another connection between us is kept"));
         attach();
     }
 
@@ -264,7 +270,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     }
 
     private void refused(Frame in) {
-        if (in.has(Flags.CROSSED) && connecting && peerId != null) {
+        if (in.has(Flags.CROSSED) && peerId != null) {
             attach();
             return;
         }
@@ -372,6 +378,16 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     }
 
     @Override
+    public boolean goesOn() {
+        attemptsUsed++;
+        boolean preferred = node.peers().claim(this);
+        if (!preferred) {
+            giveWay();
+        }
+        return preferred;
+    }
+
+    @Override
     public void opened(PathAttempt used, Link link) {
         attempt = null;
         recorder.chosen(used.path(), used.roundTrip(), used.took());
@@ -379,7 +395,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         finish();
         Peer peer = new Peer(decision.peer(), decision);
         PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom);
-        outcome.connected(node.peers().connected(this, peer, choice, used, link));
+        outcome.connected(node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1));
     }
 
     @Override

@@ -161,6 +161,8 @@ final class Inbound {
             whole.join(piece);
             if (whole.complete()) {
                 partial = null;
+                // What the last piece frees may be all the credit that there is.
+                channel.touched();
                 arrived(message(whole.control, whole.target), whole.flags, whole.number, whole.cost());
             }
         } catch (IllegalArgumentException e) {

@@ -126,6 +126,12 @@ final class Links implements PathAttempt.Owner {
         }
     }
 
+    /** The peer's session may have begun with a link that was lost before ours could: what it has sent there goes again. */
+    void beginsAgain() {
+        sayResume(home);
+        settle();
+    }
+
     @SuppressWarnings("ReferenceEquality") // Legs and links are compared as what they are.
     private boolean isHome(Leg leg) {
         return leg == home;
@@ -265,9 +271,7 @@ final class Links implements PathAttempt.Owner {
             case OFFER, OPENED, FAILED, PROBE, PROBED, USE -> {
                 if (current != null && current.number() == in.aux()) {
                     current.frame(in);
-                } else if (in.aux() == 0
-                        || in.aux() > attempts
-                        || (in.aux() == used && in.kind() != FrameKind.FAILED)) {
+                } else if (in.aux() == 0 || in.aux() > attempts || (in.aux() == used && !mayBeLate(in.kind()))) {
                     throw outOfPlace(in);
                 }
             }
@@ -277,6 +281,11 @@ final class Links implements PathAttempt.Owner {
             case LOST -> lostThere(in.aux(), in.first(), HandshakeCodec.readReason(in.body()));
             default -> throw outOfPlace(in);
         }
+    }
+
+    /** What comes over the bootstrap connection when the new link has been used already. */
+    private static boolean mayBeLate(FrameKind kind) {
+        return kind == FrameKind.OPENED || kind == FrameKind.FAILED;
     }
 
     private static ProtocolMismatch outOfPlace(Frame in) {
@@ -346,6 +355,11 @@ final class Links implements PathAttempt.Owner {
         if (!ended) {
             Objects.requireNonNull(choice).failed(given, reason);
         }
+    }
+
+    @Override
+    public boolean goesOn() {
+        return true;
     }
 
     @Override
@@ -420,9 +434,7 @@ final class Links implements PathAttempt.Owner {
         }
         Leg over = ours;
         if (ended || over == null || over.number != number || !resumeAwaited) {
-            if (!ended && number >= attempts) {
-                throw new ProtocolMismatch("RESUME has no place here");
-            }
+            // Late, or from a peer that could not know whether we wait for it.
             return;
         }
         long missing = session.sent() - received;
@@ -528,6 +540,8 @@ final class Links implements PathAttempt.Owner {
                 back.release();
             }
         });
+        // They are behind what was sent, and count as if they were.
+        session.notSentAgain(replay.size());
         kept.addAll(replay);
         replay.clear();
         return known;

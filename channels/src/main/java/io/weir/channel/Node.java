@@ -424,6 +424,7 @@ public final class Node {
         noMoreConnecting.tryEmitError(new Refused(leaving())).orThrow();
         listeners.forEach(Disposable::dispose);
         ports.close();
+        peers.close();
         for (Handshake each : peers.handshakes()) {
             each.loop().execute(() -> each.fail(new Refused(leaving())));
         }

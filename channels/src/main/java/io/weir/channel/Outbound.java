@@ -259,7 +259,19 @@ final class Outbound implements Outgoing {
             return;
         }
         listed = true;
-        session.lanes().add(cutting != null || longHead() ? Lane.BULK : Lane.SMALL, this);
+        session.lanes().add(lane(), this);
+    }
+
+    @Override
+    public void putBack() {
+        if (!listed && !closed) {
+            listed = true;
+            session.lanes().putBack(lane(), this);
+        }
+    }
+
+    private Lane lane() {
+        return cutting != null || longHead() ? Lane.BULK : Lane.SMALL;
     }
 
     private boolean longHead() {

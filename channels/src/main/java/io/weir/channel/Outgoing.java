@@ -6,10 +6,13 @@ interface Outgoing {
     /**
      * Sends one step's worth. Whoever has more to send lists itself again.
      *
-     * @return false if the link was full; the session lists it again then
+     * @return false if the link was full; the session puts it back then
      */
     boolean push();
 
-    /** Lists this in the lane that its next step belongs to. */
+    /** Lists this in the lane that its next step belongs to, unless it is listed. */
     void list();
+
+    /** As {@link #list}, but its turn is the next one: what was opened first is told first. */
+    void putBack();
 }

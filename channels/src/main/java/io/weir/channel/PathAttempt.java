@@ -53,6 +53,9 @@ final class PathAttempt {
         /** Sends this over the bootstrap connection. Takes over the body. */
         void send(FrameKind kind, int number, ByteBuf body);
 
+        /** Asked before we say USE: false if the owner has given up this connection instead. */
+        boolean goesOn();
+
         /** Both sides have said USE: the link is the owner's, who gives it another handler now. */
         void opened(PathAttempt attempt, Link link);
 
@@ -233,7 +236,7 @@ final class PathAttempt {
                     fastest = Math.min(fastest, System.nanoTime() - sent);
                     if (round < PROBES) {
                         probe();
-                    } else {
+                    } else if (owner.goesOn()) {
                         offer(out.set(FrameKind.USE, 0, 0, number));
                     }
                 }
@@ -242,7 +245,7 @@ final class PathAttempt {
                 if (!theirsOpen || (connecting && round < PROBES)) {
                     throw new ProtocolMismatch("USE has no place here");
                 }
-                if (!connecting) {
+                if (!connecting && owner.goesOn()) {
                     offer(out.set(FrameKind.USE, 0, 0, number));
                 }
                 if (!over) {

@@ -51,6 +51,7 @@ final class Peers {
 
     private final Set<Handshake> handshakes = new HashSet<>();
     private final Map<UUID, List<Waiting>> waiting = new HashMap<>();
+    private boolean closing;
 
     Peers(Node node) {
         this.node = node;
@@ -75,6 +76,10 @@ final class Peers {
                 boolean crossing = other.connecting() != handshake.connecting();
                 if (crossing && order < 0) {
                     if (handshake.connecting()) {
+                        if (other.claimed) {
+                            return Verdict.ATTACH;
+                        }
+                        other.crossed = true;
                         loser = other;
                     } else {
                         verdict = Verdict.CROSSED;
@@ -90,6 +95,34 @@ final class Peers {
             crossed.loop().execute(crossed::giveWay);
         }
         return verdict;
+    }
+
+    /**
+     * Whether this handshake may say USE. Not if another one is preferred: of two that cross, the node with the lower id lets the first go
+     * on that gets here, and the other node follows when it hears USE.
+     */
+    boolean claim(Handshake handshake) {
+        List<Handshake> losers = new ArrayList<>();
+        synchronized (this) {
+            PeerId peer = handshake.peerId();
+            if (handshake.crossed || peer == null) {
+                return false;
+            }
+            handshake.claimed = true;
+            // The peer says USE, or we do.
+            boolean decided = !handshake.connecting() || node.id().id().compareTo(peer.id()) < 0;
+            for (Handshake other : handshakes) {
+                boolean crossing = peer.equals(other.peerId())
+                        && other.connecting() != handshake.connecting()
+                        && !peer.id().equals(node.id().id());
+                if (crossing && decided && !other.crossed) {
+                    other.crossed = true;
+                    losers.add(other);
+                }
+            }
+        }
+        losers.forEach(loser -> loser.loop().execute(loser::giveWay));
+        return true;
     }
 
     synchronized void end(Handshake handshake) {
@@ -119,6 +152,9 @@ final class Peers {
         Session live;
         synchronized (this) {
             live = sessions.get(peer.id());
+            if (live == null && closing) {
+                return;
+            }
             if (live == null) {
                 Waiting entry = new Waiting(outcome);
                 entry.limit = loop.schedule(
@@ -137,13 +173,24 @@ final class Peers {
         outcome.connected(live.peer());
     }
 
+    /** The node closes: nobody is awaited any more. Whoever waits hears it from the node. */
+    synchronized void close() {
+        closing = true;
+        waiting.values().forEach(entries -> entries.forEach(entry -> entry.limit.dispose()));
+        waiting.clear();
+    }
+
     private synchronized boolean remove(UUID id, Waiting entry) {
         List<Waiting> entries = waiting.get(id);
         return entries != null && entries.remove(entry);
     }
 
-    /** The handshake has ended well: the session begins, on the handshake's loop. */
-    Peer connected(Handshake handshake, Peer peer, PathChoice choice, PathAttempt used, Link link) {
+    /**
+     * The handshake has ended well: the session begins, on the handshake's loop.
+     *
+     * @param again whether the other side's may have begun before, with another link
+     */
+    Peer connected(Handshake handshake, Peer peer, PathChoice choice, PathAttempt used, Link link, boolean again) {
         Session session = new Session(
                 node.spec(),
                 node.ports(),
@@ -153,8 +200,9 @@ final class Peers {
                 peer,
                 handshake.connecting(),
                 this::ended);
-        session.links(
-                new Links(session, handshake.loop(), handshake.bootstrap(), used.path(), used.number(), link, choice));
+        Links links =
+                new Links(session, handshake.loop(), handshake.bootstrap(), used.path(), used.number(), link, choice);
+        session.links(links);
         peer.session(session);
         PathDecision decision = peer.path();
         LOG.info("{}", decision.line());
@@ -163,6 +211,9 @@ final class Peers {
         }
         List<Waiting> waiters = register(session, handshake.connecting());
         session.begin();
+        if (again) {
+            links.beginsAgain();
+        }
         for (Waiting each : waiters) {
             each.limit.dispose();
             each.outcome.connected(peer);

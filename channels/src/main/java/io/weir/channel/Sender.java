@@ -78,8 +78,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     void start(Publisher<Message> source) {
         if (outbound.hasFeeder()) {
             done = true;
-            actual.onError(
-                    new IllegalStateException(channel + " has sent already or was closed; open another channel"));
+            tell(new IllegalStateException(channel + " has sent already or was closed; open another channel"));
             return;
         }
         if (cancelled.get()) {
@@ -90,7 +89,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         Throwable ended = outbound.failure();
         if (ended != null) {
             done = true;
-            actual.onError(ended);
+            tell(ended);
             return;
         }
         outbound.feeder(this);

@@ -165,6 +165,11 @@ final class Session implements LinkHandler {
         sentAgain = counters.framesSent - arrived;
     }
 
+    /** So many of these were not even offered when the link was lost. */
+    void notSentAgain(int frames) {
+        sentAgain -= frames;
+    }
+
     boolean sendAgain(KeptFrame frame) {
         boolean taken = link.offer(frame.into(frame()));
         if (taken) {
@@ -371,7 +376,7 @@ final class Session implements LinkHandler {
         try {
             for (Outgoing next; !full && (next = lanes.next()) != null; ) {
                 if (!next.push()) {
-                    next.list();
+                    next.putBack();
                 }
             }
         } finally {
