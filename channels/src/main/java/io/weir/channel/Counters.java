@@ -9,6 +9,7 @@ final class Counters {
     long framesSent;
     long framesReceived;
     long creditStalls;
+    long moves;
     long queuedBytes;
     long channels;
 }

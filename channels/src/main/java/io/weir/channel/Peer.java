@@ -42,6 +42,7 @@ public final class Peer {
 
     /** The session goes over another path now. */
     void moved(PathDecision decision) {
+        session().counters().moves++;
         List<PathDecision> all = new ArrayList<>(history);
         all.add(decision);
         history = List.copyOf(all.subList(Math.max(0, all.size() - HISTORY), all.size()));

@@ -15,6 +15,7 @@ import io.weir.core.PeerId;
  * @param framesSent frames of every kind
  * @param framesReceived frames of every kind
  * @param creditStalls how often a sender had something to send and no credit for it
+ * @param moves how often the path was changed
  * @param queuedBytes bytes that wait now, on either side of us: for room on the path, or for a subscriber
  * @param channels open channels now
  */
@@ -28,5 +29,6 @@ public record PeerStats(
         long framesSent,
         long framesReceived,
         long creditStalls,
+        long moves,
         long queuedBytes,
         long channels) {}

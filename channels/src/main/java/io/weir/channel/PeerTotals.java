@@ -38,10 +38,11 @@ final class PeerTotals {
             long framesSent,
             long framesReceived,
             long creditStalls,
+            long moves,
             long queuedBytes,
             long channels) {
 
-        private static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0, 0, 0, 0);
+        private static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
         private static Sums of(PeerStats now) {
             return new Sums(
@@ -52,6 +53,7 @@ final class PeerTotals {
                     now.framesSent(),
                     now.framesReceived(),
                     now.creditStalls(),
+                    now.moves(),
                     now.queuedBytes(),
                     now.channels());
         }
@@ -65,6 +67,7 @@ final class PeerTotals {
                     framesSent + more.framesSent,
                     framesReceived + more.framesReceived,
                     creditStalls + more.creditStalls,
+                    moves + more.moves,
                     queuedBytes + more.queuedBytes,
                     channels + more.channels);
         }
@@ -85,6 +88,7 @@ final class PeerTotals {
                             framesSent - before.framesSent,
                             framesReceived - before.framesReceived,
                             creditStalls - before.creditStalls,
+                            moves - before.moves,
                             queuedBytes,
                             channels);
         }
@@ -98,6 +102,7 @@ final class PeerTotals {
                     framesSent,
                     framesReceived,
                     creditStalls,
+                    moves,
                     0,
                     0);
         }

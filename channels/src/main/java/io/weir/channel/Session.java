@@ -734,6 +734,7 @@ final class Session implements LinkHandler {
                 now.framesSent,
                 now.framesReceived,
                 now.creditStalls,
+                now.moves,
                 now.queuedBytes,
                 now.channels);
     }

@@ -20,6 +20,9 @@ public enum WeirMeters implements MeterDocumentation {
     /** How often a sender had something to send and no credit for it: the other side is the slower one. */
     CREDIT_STALLS("weir.credit.stalls", Meter.Type.COUNTER, "stalls", Key.PEER, Key.PATH),
 
+    /** How often connections have changed their path, counted for the path that they came to. */
+    MOVES("weir.moves", Meter.Type.COUNTER, "moves", Key.PEER, Key.PATH),
+
     /** Bytes that wait now, for room on the path or for a subscriber. */
     QUEUE_BYTES("weir.queue.bytes", Meter.Type.GAUGE, BaseUnits.BYTES, Key.PEER, Key.PATH),
 

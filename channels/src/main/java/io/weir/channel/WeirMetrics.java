@@ -82,6 +82,7 @@ public final class WeirMetrics implements MeterBinder {
         counter(registry, WeirMeters.FRAMES, "Frames of every kind", sent, key, Sums::framesSent);
         counter(registry, WeirMeters.FRAMES, "Frames of every kind", received, key, Sums::framesReceived);
         counter(registry, WeirMeters.CREDIT_STALLS, "Waits of a sender for credit", tags, key, Sums::creditStalls);
+        counter(registry, WeirMeters.MOVES, "Changes of the path", tags, key, Sums::moves);
         gauge(registry, WeirMeters.QUEUE_BYTES, "Bytes that wait now", tags, key, Sums::queuedBytes);
         gauge(registry, WeirMeters.CHANNELS, "Open channels now", tags, key, Sums::channels);
     }

@@ -39,7 +39,8 @@ class WeirMetricsTest {
 
     private static PeerStats counted(PeerId peer, String path, long times) {
         return new PeerStats(
-                peer, path, times, 2 * times, 3 * times, 4 * times, 5 * times, 6 * times, 7 * times, 8 * times, times);
+                peer, path, times, 2 * times, 3 * times, 4 * times, 5 * times, 6 * times, 7 * times, 9 * times,
+                8 * times, times);
     }
 
     private void now(PeerStats... snapshot) {
@@ -70,6 +71,7 @@ class WeirMetricsTest {
         assertThat(counter(WeirMeters.FRAMES, sent)).isEqualTo(50);
         assertThat(counter(WeirMeters.FRAMES, received)).isEqualTo(60);
         assertThat(counter(WeirMeters.CREDIT_STALLS, tags)).isEqualTo(70);
+        assertThat(counter(WeirMeters.MOVES, tags)).isEqualTo(90);
         assertThat(gauge(WeirMeters.QUEUE_BYTES, tags)).isEqualTo(80);
         assertThat(gauge(WeirMeters.CHANNELS, tags)).isEqualTo(10);
         assertThat(gauge(WeirMeters.PEERS)).isEqualTo(1);

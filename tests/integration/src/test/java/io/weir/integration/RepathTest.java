@@ -122,6 +122,7 @@ class RepathTest implements OnRoute {
                 pair.peer().pathHistory().get(pair.peer().pathHistory().size() - 2);
         assertThat(fall.line()).contains("over tcp").contains("because shm was lost: ");
         assertThat(path(pair.back())).isEqualTo("shm");
+        assertThat(pair.near().stats().get(0).moves()).isEqualTo(moves.count() - 1);
     }
 
     /** At any moment: also while it is moving. */
