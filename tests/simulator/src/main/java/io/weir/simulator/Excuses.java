@@ -1,0 +1,84 @@
+package io.weir.simulator;
+
+import io.weir.core.Misconfigured;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What has been done to whom, and may therefore be noticed by its users. Whatever else they notice is a violation. */
+final class Excuses {
+
+    /** Until then, both sides have noticed: links are lost within 2 s, and a guard waits for half a second. */
+    static final Duration NOTICED = Duration.ofSeconds(3);
+
+    /** Until then, a peer that only says nothing was given up. */
+    static final Duration GIVEN_UP = Duration.ofSeconds(75);
+
+    private record Excuse(Host one, @Nullable Host other, long from, long to, boolean ofSession) {
+        boolean concerns(Host a, Host b) {
+            return other == null ? one == a || one == b : (one == a && other == b) || (one == b && other == a);
+        }
+
+        boolean overlaps(long begin, long end) {
+            return from <= end && begin <= to;
+        }
+    }
+
+    private final Simulation simulation;
+    private final List<Excuse> excuses = new ArrayList<>();
+
+    Excuses(Simulation simulation) {
+        this.simulation = simulation;
+    }
+
+    /** Sessions between these may end from now on; with null, those of the one with anybody. */
+    void session(Host one, @Nullable Host other, Duration noticed) {
+        add(one, other, noticed, true);
+    }
+
+    /** Whoever tries to connect these may fail. */
+    void connecting(Host one, @Nullable Host other, Duration time) {
+        add(one, other, time, false);
+    }
+
+    private void add(Host one, @Nullable Host other, Duration time, boolean ofSession) {
+        excuses.add(new Excuse(one, other, simulation.now(), simulation.now() + time.toNanos(), ofSession));
+    }
+
+    /** Whether a session that was used since then may have ended. */
+    boolean session(Host one, Host other, long since) {
+        return any(one, other, since, true);
+    }
+
+    /** Whether a connection that was begun then may have failed. */
+    boolean connecting(Host one, Host other, long since) {
+        return !one.incarnation().isThere() || !other.incarnation().isThere() || any(one, other, since, false);
+    }
+
+    private boolean any(Host one, Host other, long since, boolean ofSession) {
+        for (Excuse each : excuses) {
+            if ((each.ofSession || !ofSession)
+                    && each.concerns(one, other)
+                    && each.overlaps(since, simulation.now())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether this tells that the session is over, and not that something else went wrong. */
+    static boolean endsSession(Throwable error) {
+        return error instanceof SessionLost || error instanceof ProtocolMismatch;
+    }
+
+    /** Whether this tells that no session came about. */
+    static boolean failsToConnect(Throwable error) {
+        return (error instanceof WeirException && !(error instanceof Misconfigured))
+                || (error instanceof IllegalStateException
+                        && String.valueOf(error.getMessage()).endsWith("is closed"));
+    }
+}

@@ -1,0 +1,66 @@
+package io.weir.simulator;
+
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.core.PeerAddress;
+import java.util.Objects;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** Where a node runs, under one name and address; when it has died, another one may be started there. */
+final class Host {
+
+    private final Simulation simulation;
+    private final NodeSpec spec;
+    private Consumer<Incarnation> onStart = incarnation -> {};
+    private int started;
+    private @Nullable Incarnation incarnation;
+
+    Host(Simulation simulation, NodeSpec spec) {
+        this.simulation = simulation;
+        this.spec = spec;
+    }
+
+    String name() {
+        return spec.name();
+    }
+
+    PeerAddress address() {
+        return spec.listen().get(0);
+    }
+
+    NodeSpec spec() {
+        return spec;
+    }
+
+    /** The latest one. */
+    Incarnation incarnation() {
+        return Objects.requireNonNull(incarnation);
+    }
+
+    /** What users do with each node that has started. */
+    void onStart(Consumer<Incarnation> users) {
+        onStart = users;
+    }
+
+    /** Starts a node, which is there at once: in a simulation, blocking threads do not block. */
+    Incarnation start() {
+        Incarnation begun = new Incarnation(simulation, this, ++started);
+        simulation.starting(begun);
+        try {
+            Node.start(spec)
+                    .subscribe(begun::node, error -> simulation.violated(name() + " could not be started", error));
+        } finally {
+            simulation.starting(null);
+        }
+        incarnation = begun;
+        simulation.trace(() -> begun + " starts");
+        onStart.accept(begun);
+        return begun;
+    }
+
+    @Override
+    public String toString() {
+        return name();
+    }
+}

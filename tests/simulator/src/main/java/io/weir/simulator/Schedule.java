@@ -1,0 +1,223 @@
+package io.weir.simulator;
+
+import io.weir.channel.NodeSpec;
+import io.weir.channel.PeerStats;
+import io.weir.core.Message;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import org.reactivestreams.Publisher;
+
+/**
+ * What happens in one world: some hosts, what their users do, and what goes wrong. Everything follows from the seed; parts may be
+ * left out, and the others are the same as before.
+ */
+final class Schedule {
+
+    /** Long after every limit and timer, so that what has not ended then hangs. */
+    private static final Duration AT_REST = Duration.ofMinutes(10);
+
+    /** What has ended leaves nothing behind after this time. */
+    private static final Duration SETTLED = Duration.ofSeconds(3);
+
+    private final Simulation simulation;
+    private final SplittableRandom chance;
+    private final Omitted omitted;
+    private final List<Host> hosts = new ArrayList<>();
+    private final List<Item> items = new ArrayList<>();
+    private final List<Question> questions = new ArrayList<>();
+    private final List<Trouble> troubles = new ArrayList<>();
+    private int frames;
+    private int parts;
+    private int begun;
+
+    Schedule(Simulation simulation, SplittableRandom chance, Omitted omitted) {
+        this.simulation = simulation;
+        this.chance = chance;
+        this.omitted = omitted;
+    }
+
+    /** How many parts it has that could be left out. */
+    int parts() {
+        return parts;
+    }
+
+    void run() {
+        prepareHosts(chance.split());
+        prepareItems(chance.split());
+        prepareTroubles(chance.split());
+        hosts.forEach(this::start);
+        simulation.network().onFrame(this::count);
+        simulation.run(AT_REST, this::allOver);
+        simulation.pass(SETTLED);
+        buryTheDead();
+        checkAtRest();
+        closeAll();
+        checkNothingIsLeft();
+    }
+
+    private void prepareHosts(SplittableRandom dice) {
+        int count = dice.nextInt(2, 5);
+        int maxMessage = dice.nextBoolean() ? 192 << 10 : 1 << 20;
+        for (int i = 0; i < count; i++) {
+            int windowItems = dice.nextInt(1, 64);
+            NodeSpec.Builder spec = NodeSpec.builder()
+                    .name("n" + i)
+                    .listen("10.0.0." + (i + 1) + ":7000")
+                    .loops(dice.nextInt(3) == 0 ? 2 : 1)
+                    .order("shm", "tcp")
+                    .windowItems(windowItems)
+                    .initialItems(dice.nextInt(Math.min(windowItems, 16) + 1))
+                    .windowBytes((64L << 10) << dice.nextInt(4))
+                    .maxMessage(maxMessage)
+                    .nodeBytes((long) maxMessage << dice.nextInt(3))
+                    // Real time does not pass here, so closing waits for everything or for nothing.
+                    .drainTimeout(dice.nextBoolean() ? Duration.ZERO : Duration.ofHours(1));
+            hosts.add(new Host(simulation, spec.build()));
+        }
+    }
+
+    private void start(Host host) {
+        host.onStart(begun -> begun.node().answer(Questions.PORT, request -> answer(begun, request)));
+        var unused = host.start();
+    }
+
+    private Publisher<Message> answer(Incarnation there, Message request) {
+        String number = Objects.requireNonNull(request.control().get("question"));
+        return questions.get(Integer.parseInt(number)).heard(there, request);
+    }
+
+    private void prepareItems(SplittableRandom dice) {
+        int count = dice.nextInt(2, 9);
+        for (int i = 0; i < count; i++) {
+            SplittableRandom its = dice.split();
+            Host near = hosts.get(its.nextInt(hosts.size()));
+            Host far = hosts.get(its.nextInt(hosts.size()));
+            if (near == far) {
+                far = hosts.get((hosts.indexOf(near) + 1) % hosts.size());
+            }
+            Item item = its.nextInt(4) == 0
+                    ? new Questions(simulation, i, near, far, questions, its)
+                    : new Talk(simulation, i, near, far, its);
+            long when = someTime(its);
+            if (!omitted.contains(parts++)) {
+                items.add(item);
+                simulation.after(when, () -> simulation.due(() -> begin(item)));
+            }
+        }
+    }
+
+    private void begin(Item item) {
+        begun++;
+        item.begin();
+    }
+
+    /** Many begin at once, some later, a few after everything that has gone wrong. */
+    private static long someTime(SplittableRandom dice) {
+        return switch (dice.nextInt(5)) {
+            case 0 -> 0;
+            case 1 -> dice.nextLong(1_000_000);
+            case 2 -> dice.nextLong(20_000_000);
+            case 3 -> dice.nextLong(Duration.ofSeconds(3).toNanos());
+            default -> dice.nextLong(Duration.ofSeconds(30).toNanos());
+        };
+    }
+
+    private void prepareTroubles(SplittableRandom dice) {
+        int count = dice.nextInt(4) == 0 ? 0 : dice.nextInt(1, 5);
+        for (int i = 0; i < count; i++) {
+            Trouble trouble = new Trouble(simulation, dice.split());
+            if (!omitted.contains(parts++)) {
+                troubles.add(trouble);
+            }
+        }
+        troubles.sort(Comparator.comparingInt(Trouble::frame));
+    }
+
+    private void count(Wire wire) {
+        frames++;
+        while (!troubles.isEmpty() && troubles.get(0).frame() <= frames) {
+            Trouble next = troubles.remove(0);
+            simulation.due(() -> next.come(wire));
+        }
+    }
+
+    private boolean allOver() {
+        if (begun < items.size()) {
+            return false;
+        }
+        for (Item each : items) {
+            if (!each.isOver()) {
+                return false;
+            }
+        }
+        return simulation.incarnations().stream().noneMatch(each -> each.isStopped() && !each.isDead());
+    }
+
+    private void checkAtRest() {
+        items.forEach(Item::checkAtRest);
+        for (Incarnation each : simulation.incarnations()) {
+            if (each.isThere()) {
+                each.node().stats().forEach(stats -> checkAtRest(each, stats));
+            }
+        }
+    }
+
+    /** One channel stays for the questions of each side. */
+    private void checkAtRest(Incarnation of, PeerStats stats) {
+        if (stats.channels() > 2 || stats.queuedBytes() != 0) {
+            simulation.violated(of + " still holds " + stats.channels() + " channels and " + stats.queuedBytes()
+                    + " bytes for " + stats.peer().name());
+        }
+    }
+
+    /** A process that was only stopped finds all its connections ended, and must end as well. */
+    private void buryTheDead() {
+        List<Incarnation> dead =
+                simulation.incarnations().stream().filter(Incarnation::isDead).toList();
+        for (Incarnation each : dead) {
+            simulation.trace(() -> each + " is buried");
+            each.links().forEach(link -> link.wire().resurrected(each));
+            each.goOn();
+        }
+        if (!dead.isEmpty()) {
+            simulation.pass(Excuses.GIVEN_UP);
+        }
+    }
+
+    private void closeAll() {
+        List<Incarnation> open = new ArrayList<>(simulation.incarnations());
+        while (!open.isEmpty()) {
+            open.remove(simulation.chance().nextInt(open.size())).close();
+            if (simulation.oneIn(2)) {
+                simulation.pass(Duration.ofMillis(1));
+            }
+        }
+        boolean closed = simulation.run(
+                AT_REST, () -> simulation.incarnations().stream().allMatch(Incarnation::isClosed));
+        if (!closed) {
+            simulation.violated("not every node has closed: "
+                    + simulation.incarnations().stream()
+                            .filter(each -> !each.isClosed())
+                            .toList());
+        }
+        simulation.pass(SETTLED);
+    }
+
+    private void checkNothingIsLeft() {
+        for (Incarnation each : simulation.incarnations()) {
+            for (SimLoop loop : each.loops()) {
+                if (!loop.leftovers().isEmpty()) {
+                    simulation.violated(loop + " has ended with " + loop.leftovers() + "which nobody has ended");
+                }
+            }
+        }
+        String forgotten = simulation.ledger().forgotten();
+        if (forgotten != null) {
+            simulation.violated(forgotten);
+        }
+    }
+}

@@ -1,0 +1,126 @@
+package io.weir.simulator;
+
+import io.weir.core.SessionLost;
+import java.time.Duration;
+
+/** Both ends of a link and what is between them. */
+final class Wire {
+
+    private final Simulation simulation;
+    private final Network network;
+    private final Shape shape;
+    private final int number;
+    private final SimLink first;
+    private final SimLink second;
+    private final Pipe toFirst;
+    private final Pipe toSecond;
+    /** Frames of a session have come through, either way. */
+    private boolean usedThere;
+
+    private boolean usedBack;
+    private boolean broken;
+
+    Wire(Simulation simulation, Shape shape, int number, SimLoop first, SimLoop second) {
+        this.simulation = simulation;
+        this.network = simulation.network();
+        this.shape = shape;
+        this.number = number;
+        this.toFirst = new Pipe(simulation, this, shape);
+        this.toSecond = new Pipe(simulation, this, shape);
+        this.first = new SimLink(simulation, this, first, toFirst, toSecond);
+        this.second = new SimLink(simulation, this, second, toSecond, toFirst);
+    }
+
+    Network network() {
+        return network;
+    }
+
+    Shape shape() {
+        return shape;
+    }
+
+    SimLink first() {
+        return first;
+    }
+
+    SimLink second() {
+        return second;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    SimLink receiver(Pipe pipe) {
+        return pipe == toFirst ? first : second;
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    SimLink sender(Pipe pipe) {
+        return pipe == toFirst ? second : first;
+    }
+
+    boolean joins(Incarnation one, Incarnation other) {
+        Incarnation a = first.owner();
+        Incarnation b = second.owner();
+        return (a == one && b == other) || (a == other && b == one);
+    }
+
+    boolean isOpen() {
+        return !broken && !(first.isOver() && second.isOver());
+    }
+
+    @SuppressWarnings("ReferenceEquality")
+    void carried(Pipe pipe, boolean session) {
+        if (session && pipe == toFirst) {
+            usedBack = true;
+        } else if (session) {
+            usedThere = true;
+        }
+        network.carried(this);
+    }
+
+    /** Whether a session goes over it, as far as one can see. */
+    boolean isUsed() {
+        return usedThere && usedBack;
+    }
+
+    void stall(boolean there, Duration time) {
+        (there ? toSecond : toFirst).stall(time.toNanos());
+    }
+
+    void corrupt(boolean there) {
+        (there ? toSecond : toFirst).corrupt();
+    }
+
+    /** Nothing arrives any more; each end notices after a time of its own, when it has had what arrived before. */
+    void breaks(long firstNotices, long secondNotices) {
+        if (broken) {
+            return;
+        }
+        broken = true;
+        String text = "the " + shape.transport() + " link is broken";
+        toFirst.sever();
+        toSecond.sever();
+        toFirst.end(firstNotices, new SessionLost(text));
+        toSecond.end(secondNotices, new SessionLost(text));
+    }
+
+    /** One end's process has died: nothing comes from it any more; the other end notices after this time, if at all. */
+    void dies(Incarnation dead, long othersNotice, boolean silently) {
+        Pipe fromDead = first.owner() == dead ? toSecond : toFirst;
+        Pipe toDead = first.owner() == dead ? toFirst : toSecond;
+        toDead.sever();
+        fromDead.sever();
+        if (!silently) {
+            fromDead.end(othersNotice, new SessionLost("the process at the other end is gone"));
+        }
+    }
+
+    /** What the dead one would see if it came back. */
+    void resurrected(Incarnation dead) {
+        (first.owner() == dead ? toFirst : toSecond).end(0, new SessionLost("the connection was given up"));
+    }
+
+    @Override
+    public String toString() {
+        return shape.transport() + '-' + number + '(' + first.owner() + ',' + second.owner() + ')';
+    }
+}
