@@ -3,6 +3,7 @@ package io.weir.simulator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
+import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
 import java.time.Duration;
 import java.util.Objects;
@@ -155,7 +156,8 @@ final class Question implements CoreSubscriber<Message> {
         boolean planned = error instanceof RemoteFailure
                 && (way == Way.FAILS || way == Way.FAILS_LATER)
                 && String.valueOf(error.getMessage()).contains("planned by " + this);
-        if (!cancelled && !planned && !(Excuses.endsSession(error) && of.sessionMayEnd())) {
+        boolean over = Excuses.endsSession(error) || error instanceof Refused;
+        if (!cancelled && !planned && !(over && of.sessionMayEnd())) {
             simulation.violated(this + " has failed for no reason that was planned", error);
         }
     }

@@ -53,6 +53,7 @@ final class Schedule {
         simulation.network().onFrame(this::count);
         simulation.run(AT_REST, this::allOver);
         simulation.pass(SETTLED);
+        simulation.calmDown();
         buryTheDead();
         checkAtRest();
         closeAll();

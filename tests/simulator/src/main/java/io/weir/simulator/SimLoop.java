@@ -228,8 +228,9 @@ final class SimLoop implements Loop {
         pollables.remove(pollable);
     }
 
+    /** After the end there is no thread that it could be. */
     void mustBeHere(String what) {
-        if (!inLoop()) {
+        if (!inLoop() && !ended) {
             simulation.violated(
                     what + " was called beside the loop " + name, new IllegalStateException("the wrong thread"));
         }

@@ -46,6 +46,7 @@ final class Simulation {
     private int stepsAtOnce;
     private @Nullable SimLoop running;
     private @Nullable Incarnation starting;
+    private boolean calm;
     private @Nullable String violation;
 
     Simulation(SplittableRandom chance, Promise promise, Mutation mutation, Trace trace) {
@@ -112,6 +113,15 @@ final class Simulation {
 
     Incarnation starting() {
         return Objects.requireNonNull(starting, "no node is being started");
+    }
+
+    /** Nothing goes wrong any more, and nobody starts anything. */
+    void calmDown() {
+        calm = true;
+    }
+
+    boolean isCalm() {
+        return calm;
     }
 
     List<Incarnation> incarnations() {

@@ -55,6 +55,9 @@ final class Trouble {
     }
 
     void come(Wire wire) {
+        if (simulation.isCalm()) {
+            return;
+        }
         switch (kind) {
             case STALL -> stall(wire);
             case BREAK -> breakLink(wire);
@@ -92,6 +95,9 @@ final class Trouble {
                         wire.first().owner().host(),
                         wire.second().owner().host(),
                         time.plus(Excuses.NOTICED));
+        if (wire.isYoung()) {
+            excuseSession(wire, time.plus(Excuses.NOTICED));
+        }
         wire.stall(chance.nextBoolean(), time);
     }
 
@@ -157,6 +163,11 @@ final class Trouble {
         Duration time = upTo(Duration.ofSeconds(20));
         say(paused + " for " + time);
         simulation.excuses().connecting(paused.host(), null, time.plus(Excuses.NOTICED));
+        for (Wire each : simulation.network().wires()) {
+            if (each.isOf(paused) && each.isYoung()) {
+                excuseSession(each, time.plus(Excuses.NOTICED));
+            }
+        }
         paused.stop();
         simulation.after(time.toNanos(), () -> {
             if (!paused.isDead()) {
@@ -186,6 +197,9 @@ final class Trouble {
 
     /** Not before the former one has left its address. */
     private void restart(Incarnation former, int tries) {
+        if (simulation.isCalm()) {
+            return;
+        }
         if (former.isDead() || former.isClosed()) {
             // Whoever calls just now may still meet the former one, or nobody.
             simulation.excuses().session(former.host(), null, Excuses.NOTICED);

@@ -6,6 +6,8 @@ import java.time.Duration;
 /** Both ends of a link and what is between them. */
 final class Wire {
 
+    private static final Duration HANDSHAKE = Duration.ofSeconds(6);
+
     private final Simulation simulation;
     private final Network network;
     private final Shape shape;
@@ -18,6 +20,7 @@ final class Wire {
     private boolean usedThere;
 
     private boolean usedBack;
+    private final long made;
     private boolean broken;
 
     Wire(Simulation simulation, Shape shape, int number, SimLoop first, SimLoop second) {
@@ -25,6 +28,7 @@ final class Wire {
         this.network = simulation.network();
         this.shape = shape;
         this.number = number;
+        this.made = simulation.now();
         this.toFirst = new Pipe(simulation, this, shape);
         this.toSecond = new Pipe(simulation, this, shape);
         this.first = new SimLink(simulation, this, first, toFirst, toSecond);
@@ -57,10 +61,8 @@ final class Wire {
         return pipe == toFirst ? second : first;
     }
 
-    boolean joins(Incarnation one, Incarnation other) {
-        Incarnation a = first.owner();
-        Incarnation b = second.owner();
-        return (a == one && b == other) || (a == other && b == one);
+    boolean isOf(Incarnation one) {
+        return first.owner() == one || second.owner() == one;
     }
 
     boolean isOpen() {
@@ -80,6 +82,11 @@ final class Wire {
     /** Whether a session goes over it, as far as one can see. */
     boolean isUsed() {
         return usedThere && usedBack;
+    }
+
+    /** A handshake may still depend on it, which ends when it takes too long. */
+    boolean isYoung() {
+        return !isUsed() && simulation.now() - made < HANDSHAKE.toNanos();
     }
 
     void stall(boolean there, Duration time) {
