@@ -92,7 +92,7 @@ final class Schedule {
     }
 
     private void prepareItems(SplittableRandom dice) {
-        int count = dice.nextInt(2, 9);
+        int count = dice.nextInt(2, 14);
         for (int i = 0; i < count; i++) {
             SplittableRandom its = dice.split();
             Host near = hosts.get(its.nextInt(hosts.size()));
@@ -128,7 +128,7 @@ final class Schedule {
     }
 
     private void prepareTroubles(SplittableRandom dice) {
-        int count = dice.nextInt(4) == 0 ? 0 : dice.nextInt(1, 5);
+        int count = dice.nextInt(4) == 0 ? 0 : dice.nextInt(1, 6);
         for (int i = 0; i < count; i++) {
             Trouble trouble = new Trouble(simulation, dice.split());
             if (!omitted.contains(parts++)) {

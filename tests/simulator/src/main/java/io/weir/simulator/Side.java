@@ -186,7 +186,9 @@ final class Side {
     /** The receiver was told that nothing more comes. */
     void receivedAll() {
         Side there = other();
-        boolean whole = there.source.hasCompleted() || there.closed;
+        // Who gives up before it has begun, and is done with the channel, just ends it.
+        boolean neverBegun = there.left && !there.source.isAsked();
+        boolean whole = there.source.hasCompleted() || there.closed || neverBegun;
         if (receiver.received() != there.source.emitted() || !whole) {
             simulation.violated("the receiver of " + this + " is told the end after " + receiver.received()
                     + " messages, but the other side has " + (whole ? "" : "not ended, and ") + "emitted "

@@ -36,7 +36,7 @@ final class Trouble {
         this.simulation = simulation;
         this.chance = chance;
         this.kind = kind(chance);
-        this.frame = chance.nextInt(4) == 0 ? chance.nextInt(1_500) : chance.nextInt(300);
+        this.frame = chance.nextInt(chance.nextInt(3) == 0 ? 2_000 : 400);
     }
 
     /** A data link that breaks is what most is promised about. */
