@@ -29,6 +29,7 @@ final class Receiver implements CoreSubscriber<Message> {
     /** So many messages, and it has enough; -1 if it never has. */
     private final int enough;
 
+    private final Duration pause;
     private final boolean keeps;
     private final List<Message> kept = new ArrayList<>();
 
@@ -45,6 +46,7 @@ final class Receiver implements CoreSubscriber<Message> {
         this.pattern = Pattern.values()[chance.nextInt(4)];
         this.batch = chance.nextInt(1, 10);
         this.enough = chance.nextInt(8) == 0 ? chance.nextInt(20) : -1;
+        this.pause = Pauses.of(chance);
         this.keeps = chance.nextInt(4) == 0;
     }
 
@@ -98,7 +100,7 @@ final class Receiver implements CoreSubscriber<Message> {
     }
 
     private void requestLater() {
-        simulation.act(side.incarnation(), simulation.upTo(Duration.ofMillis(30)), () -> {
+        simulation.act(side.incarnation(), simulation.upTo(pause), () -> {
             if (!isOver()) {
                 request(batch);
             }

@@ -129,8 +129,10 @@ final class Schedule {
 
     private void prepareTroubles(SplittableRandom dice) {
         int count = dice.nextInt(4) == 0 ? 0 : dice.nextInt(1, 6);
+        int before = dice.nextInt(400);
         for (int i = 0; i < count; i++) {
-            Trouble trouble = new Trouble(simulation, dice.split());
+            Trouble trouble = new Trouble(simulation, before, dice.split());
+            before = trouble.frame();
             if (!omitted.contains(parts++)) {
                 troubles.add(trouble);
             }

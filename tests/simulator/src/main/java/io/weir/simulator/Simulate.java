@@ -19,6 +19,10 @@ public final class Simulate {
 
     public static void main(String[] arguments) {
         Simulate simulate = new Simulate();
+        if (System.identityHashCode(simulate) != System.identityHashCode(arguments)) {
+            System.out.println("Sets of objects differ from run to run, and with them some schedules, without"
+                    + " -XX:+UnlockExperimentalVMOptions -XX:hashCode=2");
+        }
         for (int i = 0; i + 1 < arguments.length; i += 2) {
             long value = Long.parseLong(arguments[i + 1]);
             switch (arguments[i]) {

@@ -25,7 +25,9 @@ final class Source implements Publisher<Message>, Subscription {
     /** Emits on a thread of its own, after a while. */
     private final boolean elsewhere;
 
-    private final boolean slow;
+    /** How long that takes at most. */
+    private final Duration pause;
+
     private final boolean ofLink;
 
     private @Nullable Subscriber<? super Message> subscriber;
@@ -43,7 +45,7 @@ final class Source implements Publisher<Message>, Subscription {
         this.count = chance.nextInt(4) == 0 ? chance.nextInt(3) : chance.nextInt(1, 40);
         this.fails = chance.nextInt(10) == 0;
         this.elsewhere = chance.nextInt(3) == 0;
-        this.slow = chance.nextInt(4) == 0;
+        this.pause = Pauses.of(chance);
         this.ofLink = chance.nextBoolean();
     }
 
@@ -104,8 +106,7 @@ final class Source implements Publisher<Message>, Subscription {
             emit(Integer.MAX_VALUE);
         } else if (!due) {
             due = true;
-            long pause = slow ? simulation.upTo(Duration.ofMillis(5)) : simulation.upTo(Duration.ofNanos(50_000));
-            simulation.act(side.incarnation(), pause, () -> {
+            simulation.act(side.incarnation(), simulation.upTo(pause), () -> {
                 due = false;
                 emit(simulation.chance().nextInt(1, 8));
                 if (!isOver() && emitted < Math.min(requested, count)) {

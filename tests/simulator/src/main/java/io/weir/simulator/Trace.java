@@ -10,6 +10,9 @@ final class Trace {
 
     static final Trace NONE = new Trace(0);
 
+    /** Of a stack; what lies below them is the simulation itself. */
+    private static final int FRAMES = 16;
+
     private final int kept;
     private final ArrayDeque<String> lines = new ArrayDeque<>();
     private long digest;
@@ -32,12 +35,16 @@ final class Trace {
         }
     }
 
+    /** With where it comes from, which is not part of the digest: that may be another line of a test each time. */
     void add(long now, Throwable error) {
         if (wanted()) {
-            java.io.StringWriter text = new java.io.StringWriter();
-            error.printStackTrace(new java.io.PrintWriter(text));
-            // Not part of the digest: frames of generated classes have other names each time.
-            keep(String.format(Locale.ROOT, "%14.6f ms  %s", now / 1e6, text));
+            line(String.format(Locale.ROOT, "%14.6f ms  %s", now / 1e6, error));
+            for (Throwable each = error; each != null; each = each.getCause()) {
+                StackTraceElement[] frames = each.getStackTrace();
+                for (int i = 0; i < Math.min(FRAMES, frames.length); i++) {
+                    keep("                       at " + frames[i]);
+                }
+            }
         }
     }
 

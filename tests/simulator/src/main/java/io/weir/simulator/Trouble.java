@@ -32,11 +32,12 @@ final class Trouble {
     private final Kind kind;
     private final int frame;
 
-    Trouble(Simulation simulation, SplittableRandom chance) {
+    /** Often it comes soon after the one before. */
+    Trouble(Simulation simulation, int before, SplittableRandom chance) {
         this.simulation = simulation;
         this.chance = chance;
         this.kind = kind(chance);
-        this.frame = chance.nextInt(chance.nextInt(3) == 0 ? 2_000 : 400);
+        this.frame = chance.nextBoolean() ? before + chance.nextInt(80) : chance.nextInt(400);
     }
 
     /** A data link that breaks is what most is promised about. */
@@ -48,10 +49,6 @@ final class Trouble {
     /** After how many frames it comes. */
     int frame() {
         return frame;
-    }
-
-    Kind kind() {
-        return kind;
     }
 
     void come(Wire wire) {
