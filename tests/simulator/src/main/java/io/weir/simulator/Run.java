@@ -54,7 +54,7 @@ record Run(long seed, Promise promise, Mutation mutation) {
     String explained() {
         Outcome whole = traced();
         if (whole.violation == null) {
-            return "seed " + seed + " shows no violation when it is run again, and so is not reproducible";
+            return "seed " + seed + " shows no violation";
         }
         Omitted omitted = smallest(whole.parts, kind(whole.violation));
         Outcome shown = run(Trace.ofLast(LINES), omitted);

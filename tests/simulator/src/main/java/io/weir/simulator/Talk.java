@@ -91,7 +91,7 @@ final class Talk implements Item {
     void otherHearsOfIt(Side side) {
         simulation.after(Side.patience().toNanos(), () -> {
             Side other = other(side);
-            if (other.hasBegun() && !other.isOver() && !other.incarnation().isStopped()) {
+            if (other.hasBegun() && !other.isOver() && !other.incarnation().isDead()) {
                 simulation.violated("the session has ended at " + side + ", but not at " + other);
             }
         });
@@ -99,10 +99,17 @@ final class Talk implements Item {
 
     @Override
     public boolean isOver() {
-        return begun < 0
-                || failed && (!farSide.hasBegun() || farSide.isOver())
-                || nearSide.isOver() && farSide.isOver()
-                || opener != null && opener.isStopped();
+        return begun < 0 || (nearIsOver() && farIsOver());
+    }
+
+    private boolean nearIsOver() {
+        return failed || nearSide.isOver() || (opener != null && opener.isStopped());
+    }
+
+    private boolean farIsOver() {
+        return farSide.hasBegun()
+                ? farSide.isOver() || farSide.incarnation().isStopped()
+                : failed || (opener != null && opener.isStopped());
     }
 
     @Override

@@ -1,8 +1,10 @@
 package io.weir.simulator;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -21,6 +23,14 @@ class MutationsTest {
             names = {"NONE", "HANDS_BACK_ALL_BUT_THE_LAST"})
     void aLinkThatDoesWrongIsNoticed(Mutation mutation) {
         assertThat(noticed(mutation, Promise.current())).isGreaterThan(NOTICED);
+    }
+
+    /** Nobody asks a link to hand back what was not delivered unless sessions go on without it. */
+    @Test
+    void aLinkThatHandsBackTooLittleIsNoticed() {
+        assumeThat(Promise.current()).isEqualTo(Promise.SESSION_OUTLIVES_ITS_LINK);
+        assertThat(noticed(Mutation.HANDS_BACK_ALL_BUT_THE_LAST, Promise.current()))
+                .isGreaterThan(NOTICED);
     }
 
     private static int noticed(Mutation mutation, Promise promise) {
