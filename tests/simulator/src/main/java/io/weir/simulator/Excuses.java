@@ -61,9 +61,7 @@ final class Excuses {
 
     private boolean any(Host one, Host other, long since, boolean ofSession) {
         for (Excuse each : excuses) {
-            if ((each.ofSession || !ofSession)
-                    && each.concerns(one, other)
-                    && each.overlaps(since, simulation.now())) {
+            if ((each.ofSession || !ofSession) && each.concerns(one, other) && each.overlaps(since, simulation.now())) {
                 return true;
             }
         }

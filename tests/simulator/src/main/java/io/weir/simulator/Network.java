@@ -75,8 +75,7 @@ final class Network {
         return wires;
     }
 
-    Bootstrap.Listener listen(
-            PeerAddress address, Incarnation owner, Supplier<Loop> loops, Consumer<Link> accepted) {
+    Bootstrap.Listener listen(PeerAddress address, Incarnation owner, Supplier<Loop> loops, Consumer<Link> accepted) {
         Listening listening = new Listening(address, owner, loops, accepted);
         listeners.put(address, listening);
         return listening;

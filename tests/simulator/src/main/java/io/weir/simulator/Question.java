@@ -55,8 +55,7 @@ final class Question implements CoreSubscriber<Message> {
 
     void ask(Incarnation here, Peer peer) {
         asker = here;
-        Message message = request.message(0, peer.allocator())
-                .with("question", Integer.toString(number));
+        Message message = request.message(0, peer.allocator()).with("question", Integer.toString(number));
         peer.ask(Questions.PORT, message).subscribe(this);
         if (losesInterestAfter >= 0) {
             simulation.act(here, losesInterestAfter, () -> {
@@ -137,12 +136,11 @@ final class Question implements CoreSubscriber<Message> {
         if (cancelled) {
             return;
         }
-        boolean asPlanned =
-                switch (way) {
-                    case AT_ONCE, LATER -> answered;
-                    case WITH_NOTHING -> !answered;
-                    case FAILS, FAILS_LATER -> false;
-                };
+        boolean asPlanned = switch (way) {
+            case AT_ONCE, LATER -> answered;
+            case WITH_NOTHING -> !answered;
+            case FAILS, FAILS_LATER -> false;
+        };
         if (!asPlanned || heard != 1) {
             simulation.violated(this + " ends in good order" + (answered ? "" : " without an answer") + ", was heard "
                     + heard + " times, and should be answered " + way);

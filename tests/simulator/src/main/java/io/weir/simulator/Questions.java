@@ -44,8 +44,9 @@ final class Questions implements Item {
         begun = simulation.now();
         asker = here;
         simulation.trace(() -> this + " begin");
-        var unused =
-                here.node().connect(far.address()).subscribe(peer -> connected(here, peer), this::unconnected, () -> {});
+        var unused = here.node()
+                .connect(far.address())
+                .subscribe(peer -> connected(here, peer), this::unconnected, () -> {});
     }
 
     private void connected(Incarnation here, Peer peer) {

@@ -1,6 +1,7 @@
 package io.weir.simulator;
 
 import io.weir.channel.NodeSpec;
+import io.weir.channel.PathSwitch;
 import io.weir.channel.PeerStats;
 import io.weir.core.Message;
 import java.time.Duration;
@@ -69,12 +70,13 @@ final class Schedule {
                     .name("n" + i)
                     .listen("10.0.0." + (i + 1) + ":7000")
                     .loops(dice.nextInt(3) == 0 ? 2 : 1)
-                    .order("shm", "tcp")
+                    .order(ShmTransport.NAME, TcpTransport.NAME)
                     .windowItems(windowItems)
                     .initialItems(dice.nextInt(Math.min(windowItems, 16) + 1))
                     .windowBytes((64L << 10) << dice.nextInt(4))
                     .maxMessage(maxMessage)
                     .nodeBytes((long) maxMessage << dice.nextInt(3))
+                    .path(ShmTransport.NAME, dice.nextInt(5) == 0 ? PathSwitch.OFF : PathSwitch.ON)
                     // Real time does not pass here, so closing waits for everything or for nothing.
                     .drainTimeout(dice.nextBoolean() ? Duration.ZERO : Duration.ofHours(1));
             hosts.add(new Host(simulation, spec.build()));
@@ -199,8 +201,8 @@ final class Schedule {
                 simulation.pass(Duration.ofMillis(1));
             }
         }
-        boolean closed = simulation.run(
-                AT_REST, () -> simulation.incarnations().stream().allMatch(Incarnation::isClosed));
+        boolean closed =
+                simulation.run(AT_REST, () -> simulation.incarnations().stream().allMatch(Incarnation::isClosed));
         if (!closed) {
             simulation.violated("not every node has closed: "
                     + simulation.incarnations().stream()

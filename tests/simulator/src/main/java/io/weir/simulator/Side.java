@@ -137,8 +137,11 @@ final class Side {
     private void close() {
         simulation.trace(() -> this + " closes its channel");
         closed = true;
-        var unused = Objects.requireNonNull(channel).close().subscribe(nothing -> {}, error -> simulation.violated(
-                "closing the channel of " + this + " has failed", error));
+        var unused = Objects.requireNonNull(channel)
+                .close()
+                .subscribe(
+                        nothing -> {},
+                        error -> simulation.violated("closing the channel of " + this + " has failed", error));
         lookWhetherOver();
     }
 

@@ -17,7 +17,8 @@ public final class SimBootstrap implements Bootstrap {
     public Loop newLoop(String name, Waiting waiting, TransportSettings settings) {
         Simulation simulation = Simulation.current();
         Incarnation owner = simulation.starting();
-        SimLoop loop = new SimLoop(simulation, owner, owner + "/" + owner.loops().size());
+        SimLoop loop =
+                new SimLoop(simulation, owner, owner + "/" + owner.loops().size());
         owner.loops().add(loop);
         return loop;
     }

@@ -34,8 +34,9 @@ public final class Simulate {
                 case "--schedules" -> simulate.schedules = value;
                 case "--minutes" ->
                     simulate.end = System.nanoTime() + Duration.ofMinutes(value).toNanos();
-                default -> throw new IllegalArgumentException(
-                        arguments[i] + " is not known; there are --seed, --base, --schedules and --minutes");
+                default ->
+                    throw new IllegalArgumentException(
+                            arguments[i] + " is not known; there are --seed, --base, --schedules and --minutes");
             }
         }
         if (arguments.length % 2 != 0 || !simulate.run()) {

@@ -4,7 +4,6 @@ import io.weir.channel.Peer;
 import io.weir.core.Refused;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
-import reactor.core.publisher.Mono;
 
 /** One channel between two hosts, from the connecting to the end of both halves, and what is to be seen on it. */
 final class Talk implements Item {
@@ -15,6 +14,7 @@ final class Talk implements Item {
     private final Host far;
     private final Side nearSide;
     private final Side farSide;
+    private final boolean byHandler;
     private long begun = -1;
     private @Nullable Incarnation opener;
     private boolean failed;
@@ -24,6 +24,7 @@ final class Talk implements Item {
         this.number = number;
         this.near = near;
         this.far = far;
+        this.byHandler = chance.nextInt(4) > 0;
         this.nearSide = new Side(simulation, this, "t" + number + " at " + near, chance.split());
         this.farSide = new Side(simulation, this, "t" + number + " at " + far + ", called", chance.split());
     }
@@ -48,17 +49,28 @@ final class Talk implements Item {
         String port = "t" + number;
         simulation.trace(() -> this + " begins");
         if (there.isThere()) {
-            there.node().serve(port, channel -> farSide.use(there, channel));
+            serve(there, port);
         }
         var unused = here.node()
                 .connect(far.address())
                 .doOnNext(peer -> checkWhoItIs(peer, here))
                 .onErrorMap(Unconnected::new)
                 .flatMap(peer -> peer.channel(port))
-                .subscribe(
-                        channel -> nearSide.use(here, channel).subscribe(),
-                        error -> failed(there, error),
-                        () -> {});
+                .subscribe(channel -> nearSide.use(here, channel).subscribe(), error -> failed(there, error), () -> {});
+    }
+
+    /** By a handler, or by a user who takes the channel. */
+    private void serve(Incarnation there, String port) {
+        if (byHandler) {
+            there.node().serve(port, channel -> farSide.use(there, channel));
+        } else {
+            there.node()
+                    .accept(port)
+                    .take(1)
+                    .subscribe(
+                            channel -> farSide.use(there, channel).subscribe(),
+                            error -> simulation.violated(this + " could not be accepted", error));
+        }
     }
 
     private void checkWhoItIs(Peer peer, Incarnation here) {

@@ -70,9 +70,7 @@ final class Trouble {
     }
 
     private Incarnation one(Wire wire) {
-        return chance.nextBoolean()
-                ? wire.first().owner()
-                : wire.second().owner();
+        return chance.nextBoolean() ? wire.first().owner() : wire.second().owner();
     }
 
     private void say(Object what) {
@@ -88,10 +86,7 @@ final class Trouble {
         say(wire + " for " + time);
         simulation
                 .excuses()
-                .connecting(
-                        wire.first().owner().host(),
-                        wire.second().owner().host(),
-                        time.plus(Excuses.NOTICED));
+                .connecting(wire.first().owner().host(), wire.second().owner().host(), time.plus(Excuses.NOTICED));
         if (wire.isYoung()) {
             excuseSession(wire, time.plus(Excuses.NOTICED));
         }
