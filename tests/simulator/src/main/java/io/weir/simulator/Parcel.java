@@ -48,12 +48,18 @@ final class Parcel {
 
     /** Puts it into the frame, which takes over the body. */
     Frame into(Frame frame) {
+        return into(frame, body);
+    }
+
+    Frame into(Frame frame, ByteBuf body) {
         return frame.set(kind, flags, channel, aux, body).words(first, second).control(control);
     }
 
     @Override
     public String toString() {
         return kind + " channel=" + channel + (flags == 0 ? "" : " flags=" + flags) + (aux == 0 ? "" : " aux=" + aux)
-                + (kind.words() == 0 ? "" : " words=" + first + ',' + second) + " length=" + length;
+                + (kind.words() == 0 ? "" : " words=" + first + ',' + second)
+                // The text of a refusal may hold real times, of any length.
+                + (kind == FrameKind.REFUSE ? "" : " length=" + length);
     }
 }

@@ -256,7 +256,12 @@ final class Pipe {
         forgotten = true;
         Frame frame = new Frame();
         for (Parcel each; (each = sent.poll()) != null; ) {
-            to.accept(each.into(frame));
+            // What was delivered may be gone here: nobody needs it.
+            boolean gone = each.had && simulation.oneIn(2);
+            if (gone) {
+                each.body.release();
+            }
+            to.accept(each.into(frame, gone ? Unpooled.EMPTY_BUFFER : each.body));
         }
     }
 

@@ -10,6 +10,6 @@ enum Promise {
     /** What is promised today; {@code -Dweir.simulator.promise} overrides it. */
     static Promise current() {
         String name = System.getProperty("weir.simulator.promise", "");
-        return name.isEmpty() ? SESSION_ENDS_WITH_ITS_LINK : valueOf(name);
+        return name.isEmpty() ? SESSION_OUTLIVES_ITS_LINK : valueOf(name);
     }
 }

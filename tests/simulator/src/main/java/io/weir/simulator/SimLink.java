@@ -95,7 +95,7 @@ final class SimLink implements Link {
             return false;
         }
         if (isWorthTelling(next.kind())) {
-            simulation.trace(() -> this + " takes " + next);
+            simulation.trace(() -> this + " takes " + new Parcel(next, next.body()));
         }
         out.offer(next);
         return true;

@@ -67,6 +67,7 @@ final class Simulation {
     /** From now on, until {@link #leave}, this is the world of the calling thread. */
     void enter() {
         CURRENT.set(this);
+        var unused = ThreadChance.seed(chance.nextLong());
     }
 
     void leave() {

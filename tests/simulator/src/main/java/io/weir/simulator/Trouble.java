@@ -27,6 +27,8 @@ final class Trouble {
         END_OF_PEER
     }
 
+    private static final Duration STALL = Duration.ofSeconds(20);
+
     private final Simulation simulation;
     private final SplittableRandom chance;
     private final Kind kind;
@@ -82,7 +84,7 @@ final class Trouble {
     }
 
     private void stall(Wire wire) {
-        Duration time = upTo(Duration.ofSeconds(20));
+        Duration time = upTo(STALL);
         say(wire + " for " + time);
         simulation
                 .excuses()
@@ -226,7 +228,8 @@ final class Trouble {
         Peer ended = peers.get(chance.nextInt(peers.size()));
         say(ending + " ends its connection to " + ended.id().name());
         for (Host each : hostsNamed(ended.id().name())) {
-            simulation.excuses().session(ending.host(), each, Excuses.NOTICED);
+            // The goodbye may stand behind a stall.
+            simulation.excuses().session(ending.host(), each, STALL.plus(Excuses.NOTICED));
         }
         var unused = ended.close().subscribe();
     }
