@@ -8,18 +8,23 @@ class NamedSeedsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "of several crossing connections only one gives way, 2011588740345853853",
-        "of several crossing connections only one gives way, -2881298809180318832",
-        "a connection shall give way when it is in use already, 3268540239626814838",
-        "a connection shall give way when it is in use already, 5257475748026527484",
-        "who waits for the other connection fails with a third one, 5925959435716335780",
-        "who waits for the other connection fails with a third one, -2685131881125088320",
-        "a node closes and its users still wait for a connection, -5543889215358892744",
-        "an OPEN that found no room is overtaken by a later one, 168830434453861864",
-        "an OPEN that found no room is overtaken by a later one, 1517707933356291868",
-        "after a long message nobody looks for credit to grant, -2444881933775084995",
-        "after a long message nobody looks for credit to grant, 2948943121435412653",
-        "who has cancelled is told that the channel was closed, -7048093697719303831"
+        "of several crossing connections only one gives way, 2936340266296909718",
+        "of several crossing connections only one gives way, -1103596433031161968",
+        "a connection shall give way when it is in use already, -7745787255660465704",
+        "a connection shall give way when it is in use already, 5268976022550387178",
+        "who waits for the other connection fails with a third one, -807375099622581361",
+        "who waits for the other connection fails with a third one, 5674018563850615456",
+        "a node closes and its users still wait for a connection, -4512745478192655552",
+        "an OPEN that found no room is overtaken by a later one, 4443868727790478482",
+        "an OPEN that found no room is overtaken by a later one, 1620955535808111569",
+        "after a long message nobody looks for credit to grant, 8447382987150514257",
+        "after a long message nobody looks for credit to grant, 2628030001155802136",
+        "who has cancelled is told that the channel was closed, 3652143203279742945",
+        "an OPENED of the handshake comes when the session is open, 7557054582068605252",
+        "an OPENED of the handshake comes when the session is open, -2337387239375193234",
+        "one side of a handshake has a session and the other tries the next path, 7841859294298487177",
+        "one side of a handshake has a session and the other tries the next path, -5940595084307820535",
+        "a USE is answered that was given up meanwhile, -939497896092586998"
     })
     void staysMended(String what, long seed) {
         Run run = new Run(seed);
