@@ -21,11 +21,11 @@ final class Surroundings {
         if (Security.getProvider(SeededRandom.PROVIDER) != null) {
             return;
         }
+        listenToLogs();
         Security.insertProviderAt(new SeededRandom.Known(), 1);
         Schedulers.setFactory(new Here());
         Hooks.onErrorDropped(error -> dropped("an error that nobody takes", error));
         Hooks.onNextDropped(value -> dropped("a value that nobody takes", new IllegalStateException("" + value)));
-        listenToLogs();
         // What is made once for a process is made now, and takes no chance from the schedule that comes first.
         var unused = new Run(0).quickly();
     }
@@ -41,6 +41,7 @@ final class Surroundings {
     private static void listenToLogs() {
         Logger root = (Logger) LoggerFactory.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
         Logger ours = (Logger) LoggerFactory.getLogger("io.weir");
+        root.setLevel(Level.WARN);
         ours.setLevel(Level.ERROR);
         ours.setAdditive(false);
         AppenderBase<ILoggingEvent> errors = new AppenderBase<>() {
