@@ -24,5 +24,8 @@ final class Flags {
     /** REFUSE: the other side is connecting to us as well, and that connection is kept. */
     static final int CROSSED = 1;
 
+    /** LOST: the answer to the other side's. */
+    static final int ANSWERED = 1;
+
     private Flags() {}
 }

@@ -28,7 +28,11 @@ record KeptFrame(
 
     /** One that belongs to no channel. Takes over the body. */
     static KeptFrame of(FrameKind kind, int aux, long first, ByteBuf body) {
-        return new KeptFrame(kind, 0, 0, aux, first, 0, new byte[0], body);
+        return of(kind, 0, aux, first, body);
+    }
+
+    static KeptFrame of(FrameKind kind, int flags, int aux, long first, ByteBuf body) {
+        return new KeptFrame(kind, flags, 0, aux, first, 0, new byte[0], body);
     }
 
     static KeptFrame of(FrameKind kind, int aux, long first) {

@@ -278,7 +278,7 @@ final class Links implements PathAttempt.Owner {
             case MOVE -> move(in.aux(), in.first());
             case MOVED -> moved(in.aux());
             case RESUME -> resume(in.aux(), in.first());
-            case LOST -> lostThere(in.aux(), in.first(), HandshakeCodec.readReason(in.body()));
+            case LOST -> lostThere(in.aux(), in.first(), in.has(Flags.ANSWERED), HandshakeCodec.readReason(in.body()));
             default -> throw outOfPlace(in);
         }
     }
@@ -512,8 +512,7 @@ final class Links implements PathAttempt.Owner {
             home = bootstrap;
             bootstrap.link.handler(session);
         }
-        int going = ours == null || resumeAwaited ? 0 : ours.number;
-        bootstrap.say(KeptFrame.of(FrameKind.LOST, leg.number, going, HandshakeCodec.text(Errors.text(reason))));
+        sayLost(leg.number, 0, Errors.text(reason));
         if (!ended) {
             Objects.requireNonNull(choice).lost(leg.path, Errors.text(reason), wasTarget);
             settle();
@@ -547,10 +546,19 @@ final class Links implements PathAttempt.Owner {
         return known;
     }
 
-    private void lostThere(int number, long goesOver, String reason) {
+    /** Tells the peer, and over which link our frames go now. */
+    private void sayLost(int number, int flags, String reason) {
+        int going = ours == null || resumeAwaited ? 0 : ours.number;
+        bootstrap.say(KeptFrame.of(FrameKind.LOST, flags, number, going, HandshakeCodec.text(reason)));
+    }
+
+    private void lostThere(int number, long goesOver, boolean answer, String reason) {
         Leg leg = number == 0 ? null : leg(number);
         if (leg != null && !leg.equals(bootstrap)) {
             lost(leg, new SessionLost("at " + DecisionText.harmless(name()) + ": " + reason), true);
+        } else if (!answer) {
+            // It was lost here before, or was given up when the peer had already taken it for good.
+            sayLost(number, Flags.ANSWERED, "");
         }
         if (ended || theirs != number) {
             return;

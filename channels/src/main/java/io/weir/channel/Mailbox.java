@@ -5,8 +5,8 @@ import io.weir.core.Overloaded;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -41,7 +41,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
     /** What came from each sender since it was last asked for more. */
     private final Map<MailboxFeed, Integer> owed = new HashMap<>();
 
-    private final Set<MailboxFeed> feeds = new HashSet<>();
+    private final Set<MailboxFeed> feeds = new LinkedHashSet<>();
 
     private boolean disposed;
 

@@ -3,12 +3,12 @@ package io.weir.channel;
 import io.weir.core.Loop;
 import io.weir.core.PeerCard;
 import io.weir.core.Refused;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -23,6 +23,7 @@ import reactor.core.Disposables;
 final class PathChoice {
 
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     /** Until all paths are tried again by a session that has none. */
     private static final Duration RETRY = Duration.ofMillis(100);
@@ -228,7 +229,7 @@ final class PathChoice {
         if (!climbs) {
             later.dispose();
         } else if (later.isDisposed() && !links().trying()) {
-            double jitter = ThreadLocalRandom.current().nextDouble(0.8, 1.2);
+            double jitter = 0.8 + RANDOM.nextDouble() * 0.4;
             later = links().loop().schedule(this::climb, Duration.ofNanos((long) (probation.toNanos() * jitter)));
         }
         if (leads && calm.isDisposed() && probation.compareTo(shortest) > 0) {

@@ -9,7 +9,7 @@ import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -44,12 +44,12 @@ final class Peers {
     /** The session to be used with each peer. */
     private final Map<UUID, Session> sessions = new HashMap<>();
     /** Every live session, also both ends of a connection to oneself. */
-    private final Set<Session> all = new HashSet<>();
+    private final Set<Session> all = new LinkedHashSet<>();
 
     /** Ended sessions of which something still waits to be asked for. */
-    private final Set<Session> undelivered = new HashSet<>();
+    private final Set<Session> undelivered = new LinkedHashSet<>();
 
-    private final Set<Handshake> handshakes = new HashSet<>();
+    private final Set<Handshake> handshakes = new LinkedHashSet<>();
     private final Map<UUID, List<Waiting>> waiting = new HashMap<>();
     private boolean closing;
 
@@ -58,7 +58,7 @@ final class Peers {
     }
 
     Verdict begin(Handshake handshake, PeerId peer) {
-        Handshake loser = null;
+        List<Handshake> losers = new ArrayList<>();
         Verdict verdict = Verdict.GO_ON;
         synchronized (this) {
             int order = node.id().id().compareTo(peer.id());
@@ -80,7 +80,7 @@ final class Peers {
                             return Verdict.ATTACH;
                         }
                         other.crossed = true;
-                        loser = other;
+                        losers.add(other);
                     } else {
                         verdict = Verdict.CROSSED;
                     }
@@ -90,10 +90,7 @@ final class Peers {
                 handshakes.add(handshake);
             }
         }
-        if (loser != null) {
-            Handshake crossed = loser;
-            crossed.loop().execute(crossed::giveWay);
-        }
+        losers.forEach(loser -> loser.loop().execute(loser::giveWay));
         return verdict;
     }
 

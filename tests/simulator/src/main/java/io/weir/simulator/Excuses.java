@@ -23,6 +23,10 @@ final class Excuses {
             return other == null ? one == a || one == b : (one == a && other == b) || (one == b && other == a);
         }
 
+        boolean concerns(Host host) {
+            return one == host || other == host;
+        }
+
         boolean overlaps(long begin, long end) {
             return from <= end && begin <= to;
         }
@@ -43,6 +47,16 @@ final class Excuses {
     /** Whoever tries to connect these may fail. */
     void connecting(Host one, @Nullable Host other, Duration time) {
         add(one, other, time, false);
+    }
+
+    /** A node goes on after a pause: what was done to it meanwhile it notices only now. */
+    void noticedLate(Host paused, long since) {
+        long until = simulation.now() + NOTICED.toNanos();
+        for (Excuse each : List.copyOf(excuses)) {
+            if (each.concerns(paused) && each.to >= since) {
+                excuses.add(new Excuse(each.one, each.other, each.from, until, each.ofSession));
+            }
+        }
     }
 
     private void add(Host one, @Nullable Host other, Duration time, boolean ofSession) {

@@ -162,10 +162,12 @@ final class Trouble {
                 excuseSession(each, time.plus(Excuses.NOTICED));
             }
         }
+        long since = simulation.now();
         paused.stop();
         simulation.after(time.toNanos(), () -> {
             if (!paused.isDead()) {
                 simulation.trace(() -> paused + " goes on");
+                simulation.excuses().noticedLate(paused.host(), since);
                 paused.goOn();
             }
         });

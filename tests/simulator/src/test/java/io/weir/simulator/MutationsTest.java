@@ -15,7 +15,7 @@ class MutationsTest {
     private static final int SEEDS = 300;
 
     /** How many of the schedules must notice it: what happens to a frame that nobody needs any more is not noticed. */
-    private static final int NOTICED = 30;
+    private static final int NOTICED = 20;
 
     @ParameterizedTest
     @EnumSource(
