@@ -2,14 +2,20 @@ package io.weir.integration;
 
 import io.weir.channel.Node;
 import io.weir.channel.NodeDefaults;
+import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.channel.PeerStats;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
+import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -17,9 +23,11 @@ import reactor.core.scheduler.Schedulers;
 /**
  * Does random things with an {@link Other} for a while, each of which can tell whether it went well: everything arrives once, whole, in
  * order. At the end everything must be as before. Started by {@link Child} with the route, the other's address, seconds and
- * seed; exits with 0 if all went well.
+ * seed, and perhaps {@value #MOVING}, to have its path changed and cut all the time; exits with 0 if all went well.
  */
 final class Soak {
+
+    static final String MOVING = "moving";
 
     /** Jobs at once. */
     private static final int JOBS = 12;
@@ -30,12 +38,14 @@ final class Soak {
      */
     private static final long BOUND = JOBS * 2L * (NodeDefaults.WINDOW_BYTES + Sizes.LONG.longest()) * 2;
 
+    private final Node node;
     private final Peer peer;
     private final SplittableRandom random;
     private final AtomicLong messages = new AtomicLong();
     private final AtomicLong most = new AtomicLong();
 
-    private Soak(Peer peer, SplittableRandom random) {
+    private Soak(Node node, Peer peer, SplittableRandom random) {
+        this.node = node;
         this.peer = peer;
         this.random = random;
     }
@@ -47,11 +57,12 @@ final class Soak {
         System.out.println("READY");
         try {
             long before = Holdings.now().threads();
-            Node node = Objects.requireNonNull(
-                    Node.start(route.spec("soak").build()).block(Patience.LIMIT));
+            boolean moving = arguments.length > 4 && arguments[4].equals(MOVING);
+            NodeSpec.Builder spec = moving ? route.spec("soak").order("shm", "tcp") : route.spec("soak");
+            Node node = Objects.requireNonNull(Node.start(spec.build()).block(Patience.LIMIT));
             Peer peer = Objects.requireNonNull(
                     node.connect(PeerAddress.parse(arguments[1])).block(Patience.LIMIT));
-            new Soak(peer, new SplittableRandom(seed)).run(seconds);
+            new Soak(node, peer, new SplittableRandom(seed)).run(seconds, moving);
             node.close().block(Patience.LIMIT);
             // The thread that tells of the end is the last one: it may still be telling us.
             Patience.until(
@@ -72,17 +83,40 @@ final class Soak {
         }
     }
 
-    private void run(long seconds) {
+    /** Every now and then it moves, or is cut. */
+    private Disposable move(SplittableRandom dice) {
+        return Flux.interval(Duration.ofMillis(15))
+                .onBackpressureDrop()
+                .concatMap(i -> switch (dice.nextInt(3)) {
+                    case 0 -> peer.cut();
+                    case 1 -> peer.moveTo("tcp").then();
+                    default -> peer.moveTo("shm").then();
+                })
+                .onErrorContinue(Refused.class, (refused, what) -> {})
+                .subscribe();
+    }
+
+    private void run(long seconds, boolean moving) {
         // The first round loads and opens whatever is kept for good.
         var unused = jobs(Flux.range(0, 100)).block(Patience.LIMIT);
         settle();
         Holdings before = Holdings.now();
         String there = state();
 
+        Disposable mover = moving ? move(random.split()) : Disposables.disposed();
         long end = System.nanoTime() + seconds * 1_000_000_000;
         long jobs =
                 Objects.requireNonNull(jobs(Flux.range(0, Integer.MAX_VALUE).takeWhile(i -> System.nanoTime() < end))
                         .block(Patience.LIMIT.plusSeconds(seconds)));
+        mover.dispose();
+        if (moving) {
+            Patience.until(
+                    () -> "shm again: " + peer.pathHistory(),
+                    () -> Boolean.TRUE.equals(peer.moveTo("shm")
+                            .map(moved -> true)
+                            .onErrorReturn(Refused.class, false)
+                            .block(Patience.LIMIT)));
+        }
 
         settle();
         Patience.until(
@@ -94,7 +128,7 @@ final class Soak {
             throw new AssertionError(most + " bytes of payloads existed at once, more than " + BOUND);
         }
         System.out.println("DONE " + jobs + " jobs, " + messages + " messages, at most " + most + " bytes at once; "
-                + peer.path().line());
+                + moves() + " moves; " + peer.path().line());
     }
 
     /** Nothing is under way any more: all channels but those of requests are forgotten. */
@@ -105,6 +139,10 @@ final class Soak {
             same = now.equals(before) ? same + 1 : 0;
             before = now;
         }
+    }
+
+    private long moves() {
+        return node.stats().stream().mapToLong(PeerStats::moves).sum();
     }
 
     private String state() {

@@ -9,7 +9,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -41,6 +43,12 @@ class SoakTest implements OnRoute {
         soak(List.of("taskset", "-c", firstProcessor()), route, 3);
     }
 
+    /** Over shared memory and TCP by turns, moved and cut many times a second. */
+    @Test
+    void onTheMove() {
+        soak(List.of(), Route.SHM, 4, Soak.MOVING);
+    }
+
     /** One that we may use at all. */
     private static String firstProcessor() throws IOException {
         return Files.readAllLines(Path.of("/proc/self/status")).stream()
@@ -50,17 +58,21 @@ class SoakTest implements OnRoute {
                 .orElseThrow();
     }
 
-    private static void soak(List<String> before, Route route, int twentieths) {
+    private static void soak(List<String> before, Route route, int twentieths, String... more) {
         long seconds = Math.max(1, SECONDS * twentieths / 20);
-        long seed = Seed.of("soak " + route + before);
+        long seed = Seed.of("soak " + route + before + List.of(more));
         try (Child other = Child.start(before, Other.class, route.name());
                 Child soak = Child.start(
                         before,
                         Soak.class,
-                        route.name(),
-                        other.address().toString(),
-                        Long.toString(seconds),
-                        Long.toString(seed))) {
+                        Stream.concat(
+                                        Stream.of(
+                                                route.name(),
+                                                other.address().toString(),
+                                                Long.toString(seconds),
+                                                Long.toString(seed)),
+                                        Stream.of(more))
+                                .toArray(String[]::new))) {
             int exit = soak.exitCode(seconds);
             assertThat(exit)
                     .as("%s%nThe other one:%n%s", soak.said(), other.said())
