@@ -40,6 +40,9 @@ final class Links implements PathAttempt.Owner {
     /** Another link may still hold what had come before the bootstrap connection ended. */
     private static final Duration DRAIN = Duration.ofMillis(500);
 
+    /** No attempt has this number. */
+    private static final int NOWHERE = -1;
+
     private final Session session;
     private final Loop loop;
     private final Leg bootstrap;
@@ -273,6 +276,8 @@ final class Links implements PathAttempt.Owner {
                     current.frame(in);
                 } else if (in.aux() == 0 || in.aux() > attempts || (in.aux() == used && !mayBeLate(in.kind()))) {
                     throw outOfPlace(in);
+                } else if (in.kind() == FrameKind.FAILED && in.aux() == used) {
+                    givenUpThere();
                 }
             }
             case MOVE -> move(in.aux(), in.first());
@@ -527,6 +532,28 @@ final class Links implements PathAttempt.Owner {
         } else {
             draining = loop.schedule(() -> session.over(reason), DRAIN);
         }
+    }
+
+    /**
+     * The peer had given up the last attempt when our USE came. Another link than the bootstrap connection is closed there, which we
+     * shall hear; that one just goes back to what it was. Nothing of the session has gone over it since.
+     */
+    private void givenUpThere() {
+        if (bootstrap.number != used || !bootstrap.equals(target)) {
+            return;
+        }
+        if (bootstrap.equals(next)) {
+            next = null;
+        } else if (bootstrap.equals(ours) && resumeAwaited) {
+            ours = null;
+            resumeAwaited = false;
+        }
+        if (theirs == used) {
+            theirs = NOWHERE;
+            resumeWanted = true;
+        }
+        target = ours;
+        settle();
     }
 
     /** What this link may not have delivered waits from now on, before what has to go once more anyway. */

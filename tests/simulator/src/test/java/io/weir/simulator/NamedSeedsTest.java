@@ -24,7 +24,11 @@ class NamedSeedsTest {
         "an OPENED of the handshake comes when the session is open, -2337387239375193234",
         "one side of a handshake has a session and the other tries the next path, 7841859294298487177",
         "one side of a handshake has a session and the other tries the next path, -5940595084307820535",
-        "a USE is answered that was given up meanwhile, -939497896092586998"
+        "a USE is answered that was given up meanwhile, -939497896092586998",
+        "the bootstrap connection is used by one side and was given up by the other, -5645279897963667089",
+        "the bootstrap connection is used by one side and was given up by the other, -8140367820811340633",
+        "the bootstrap connection is used by one side and was given up by the other, -8100305686848954582",
+        "the bootstrap connection is used by one side and was given up by the other, -2145472711065107358"
     })
     void staysMended(String what, long seed) {
         Run run = new Run(seed);
