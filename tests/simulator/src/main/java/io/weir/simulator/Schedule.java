@@ -21,8 +21,8 @@ final class Schedule {
     /** Long after every limit and timer, so that what has not ended then hangs. */
     private static final Duration AT_REST = Duration.ofMinutes(10);
 
-    /** What has ended leaves nothing behind after this time. */
-    private static final Duration SETTLED = Duration.ofSeconds(3);
+    /** What has ended leaves nothing behind after this time: stalls and pauses are shorter. */
+    private static final Duration SETTLED = Duration.ofSeconds(25);
 
     private final Simulation simulation;
     private final SplittableRandom chance;
@@ -53,8 +53,8 @@ final class Schedule {
         hosts.forEach(this::start);
         simulation.network().onFrame(this::count);
         simulation.run(AT_REST, this::allOver);
-        simulation.pass(SETTLED);
         simulation.calmDown();
+        simulation.pass(SETTLED);
         buryTheDead();
         checkAtRest();
         closeAll();
