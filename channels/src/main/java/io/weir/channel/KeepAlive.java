@@ -43,8 +43,8 @@ final class KeepAlive {
     }
 
     private void look() {
-        long now = session.counters().framesReceived;
-        if (now != heard) {
+        long now = session.heard();
+        if (now != heard || session.changesLinks()) {
             heard = now;
             silentLooks = 0;
         } else if (++silentLooks < patience) {
@@ -58,7 +58,7 @@ final class KeepAlive {
     }
 
     private void lastLook() {
-        if (session.counters().framesReceived == heard) {
+        if (session.heard() == heard) {
             session.silent();
         } else {
             look();

@@ -43,10 +43,13 @@ final class Links implements PathAttempt.Owner {
     /** No attempt has this number. */
     private static final int NOWHERE = -1;
 
+    /** In LOST: our frames go over the bootstrap connection, under whichever number. */
+    private static final int OVER_BOOTSTRAP = -1;
+
     private final Session session;
     private final Loop loop;
     private final Leg bootstrap;
-    /** All that are open: the bootstrap connection, and at most two others. */
+    /** All that are open: the bootstrap connection, and those that one direction or the other still uses. */
     private final List<Leg> legs = new ArrayList<>(3);
 
     private final @Nullable PathChoice choice;
@@ -65,6 +68,8 @@ final class Links implements PathAttempt.Owner {
     private int theirs;
     /** The peer's frames wait for our RESUME. */
     private boolean resumeWanted;
+    /** The attempt over whose link we have said RESUME last. */
+    private int resumedOver = NOWHERE;
     /** The peer's MOVE has come before the USE of the attempt that it names. */
     private int earlyMove;
 
@@ -73,6 +78,7 @@ final class Links implements PathAttempt.Owner {
     /** Of this, what has to go once more before anything else. */
     private final ArrayDeque<KeptFrame> replay = new ArrayDeque<>();
 
+    private long heard;
     private @Nullable PathAttempt attempt;
     private int attempts;
     /** The last one that both sides have said USE of. */
@@ -160,6 +166,11 @@ final class Links implements PathAttempt.Owner {
     }
 
     // What the session asks.
+
+    /** Frames that were about links, of which the session does not know. */
+    long heard() {
+        return heard;
+    }
 
     /** Whether the session may send now; if it may not, {@link Session#goOn()} follows. */
     boolean clear() {
@@ -265,6 +276,7 @@ final class Links implements PathAttempt.Owner {
 
     /** A frame that is none of the session's own. Its body stays the caller's. */
     void frame(Frame in) {
+        heard++;
         if (choice == null) {
             throw outOfPlace(in);
         }
@@ -329,6 +341,9 @@ final class Links implements PathAttempt.Owner {
     }
 
     private void begin(PathChoice deciding, String path, int number) {
+        if (ended) {
+            return;
+        }
         PathAttempt begun = deciding.attempt(this, loop, path, number);
         attempt = begun;
         begun.prepare();
@@ -372,10 +387,13 @@ final class Links implements PathAttempt.Owner {
         attempt = null;
         used = won.number();
         Leg leg = leg(link);
+        boolean comesOverIt = theirs == leg.number;
         leg.use(won.number(), won.path());
+        if (comesOverIt) {
+            theirs = leg.number;
+        }
         target = leg;
         link.handler(isHome(leg) ? session : leg);
-        Objects.requireNonNull(choice).chosen(won);
         if (resumeWanted) {
             sayResume(leg);
         } else if (earlyMove == leg.number) {
@@ -392,12 +410,15 @@ final class Links implements PathAttempt.Owner {
             session.hold();
             current.say(KeptFrame.of(FrameKind.MOVE, leg.number, session.sent()));
         }
+        // Users hear of it, and may cut it at once.
+        Objects.requireNonNull(choice).chosen(won);
         settle();
     }
 
     private void sayResume(Leg over) {
         resumeWanted = false;
         theirs = over.number;
+        resumedOver = over.number;
         over.say(KeptFrame.of(FrameKind.RESUME, over.number, session.received()));
     }
 
@@ -487,14 +508,15 @@ final class Links implements PathAttempt.Owner {
             return;
         }
         legs.remove(leg);
-        if (leg.equals(ours) && !takeBack(leg)) {
-            session.over(reason);
-            return;
-        }
+        boolean keptAll = !leg.equals(ours) || takeBack(leg);
         if (openHere) {
             leg.link.close();
         }
         leg.forget();
+        if (!keptAll) {
+            session.over(reason);
+            return;
+        }
         if (!matters) {
             return;
         }
@@ -548,9 +570,10 @@ final class Links implements PathAttempt.Owner {
             ours = null;
             resumeAwaited = false;
         }
+        bootstrap.number = bootstrap.formerNumber;
         if (theirs == used) {
-            theirs = NOWHERE;
-            resumeWanted = true;
+            resumeWanted = resumedOver == used;
+            theirs = resumeWanted ? NOWHERE : bootstrap.number;
         }
         target = ours;
         settle();
@@ -575,7 +598,7 @@ final class Links implements PathAttempt.Owner {
 
     /** Tells the peer, and over which link our frames go now. */
     private void sayLost(int number, int flags, String reason) {
-        int going = ours == null || resumeAwaited ? 0 : ours.number;
+        int going = ours == null || resumeAwaited ? 0 : ours.equals(bootstrap) ? OVER_BOOTSTRAP : ours.number;
         bootstrap.say(KeptFrame.of(FrameKind.LOST, flags, number, going, HandshakeCodec.text(reason)));
     }
 
@@ -590,7 +613,7 @@ final class Links implements PathAttempt.Owner {
         if (ended || theirs != number) {
             return;
         }
-        Leg back = goesOver == 0 ? null : leg((int) goesOver);
+        Leg back = goesOver == OVER_BOOTSTRAP ? bootstrap : goesOver == 0 ? null : leg((int) goesOver);
         if (back != null) {
             theirs = back.number;
         } else if (target != null && target.number > number) {
@@ -673,6 +696,7 @@ final class Links implements PathAttempt.Owner {
 
         final Link link;
         int number;
+        int formerNumber;
         String path = "";
         final ArrayDeque<KeptFrame> due = new ArrayDeque<>(0);
         private final Frame holder = new Frame();
@@ -682,11 +706,16 @@ final class Links implements PathAttempt.Owner {
         }
 
         void use(int attempt, String name) {
+            formerNumber = number;
             number = attempt;
             path = name;
         }
 
         void say(KeptFrame frame) {
+            if (ended) {
+                frame.release();
+                return;
+            }
             due.add(frame);
             flush();
             busy |= !due.isEmpty();

@@ -76,6 +76,7 @@ final class PathAttempt {
     private Disposable completing = Disposables.disposed();
     private @Nullable PendingLink pending;
     private @Nullable Link link;
+    private boolean offered;
     private long theirNonce;
     private boolean theirsOpen;
     private int round;
@@ -144,8 +145,10 @@ final class PathAttempt {
         switch (in.kind()) {
             case OFFER -> offered(in.body());
             case OPENED -> {
-                theirsOpen = true;
-                proceed();
+                if (!theirsOpen) {
+                    theirsOpen = true;
+                    proceed();
+                }
             }
             case FAILED ->
                 fail(
@@ -158,9 +161,13 @@ final class PathAttempt {
 
     private void offered(ByteBuf body) {
         PendingLink half = pending;
-        if (half == null || theirNonce != 0) {
+        if (half == null) {
             return;
         }
+        if (offered) {
+            throw new ProtocolMismatch("a second OFFER");
+        }
+        offered = true;
         if (body.readableBytes() < 8 || body.readableBytes() > 8 + MAX_OFFER) {
             throw new ProtocolMismatch("an OFFER of " + body.readableBytes() + " bytes");
         }

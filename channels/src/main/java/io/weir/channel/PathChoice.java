@@ -25,6 +25,8 @@ final class PathChoice {
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
     private static final SecureRandom RANDOM = new SecureRandom();
 
+    private static final String STAYS = "weir.repath is off here";
+
     /** Until all paths are tried again by a session that has none. */
     private static final Duration RETRY = Duration.ofMillis(100);
 
@@ -89,6 +91,9 @@ final class PathChoice {
     /** Why this path, which the peer has proposed, is not tried; null if it is. */
     @Nullable
     String refusal(String path) {
+        if (stays()) {
+            return STAYS;
+        }
         boolean ready = policy.of(path) != PathSwitch.OFF && node.card().ready().containsKey(path);
         return ready ? null : "path " + path + " is not ready here";
     }
@@ -221,9 +226,15 @@ final class PathChoice {
     void settled() {
         String path = links().path();
         Promise<PathDecision> waiting = asker;
-        if (waiting != null && path != null && path.equals(wanted)) {
+        if (waiting != null && path != null && !links().trying()) {
             asker = null;
-            waiting.success(peer.path());
+            if (path.equals(wanted)) {
+                waiting.success(peer.path());
+            } else {
+                wanted = null;
+                waiting.error(new Refused(
+                        "the connection to " + peer.id() + " has lost its path meanwhile, and goes over " + path));
+            }
         }
         boolean climbs = leads && policy.repathOrDefault() == Repath.ALWAYS && wanted == null && !better().isEmpty();
         if (!climbs) {
@@ -260,6 +271,7 @@ final class PathChoice {
         }
         // Should this be in vain, or not last.
         longerProbation();
+        calm.dispose();
         cause = "it stands before " + links().path();
         candidates.clear();
         candidates.addAll(better());
@@ -270,6 +282,10 @@ final class PathChoice {
     void wish(String path, Promise<PathDecision> promise) {
         if (!leads) {
             promise.error(new Refused("only " + peer.id().name() + ", which has connected, can move this connection"));
+            return;
+        }
+        if (stays()) {
+            promise.error(new Refused(STAYS));
             return;
         }
         if (!tries().contains(path)) {

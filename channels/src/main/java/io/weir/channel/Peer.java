@@ -97,9 +97,9 @@ public final class Peer {
     }
 
     /**
-     * Breaks the link in use, as a failing device would, to rehearse what its loss does. What was under way over it goes once more over
-     * the next path. Completes when the link is broken; fails with {@link io.weir.core.Refused} if that is the bootstrap
-     * connection itself, which a session does not outlive.
+     * Breaks every link to this peer but the bootstrap connection, as a failing device would, to rehearse what a loss does. What was under way
+     * goes once more over the next path; where there is none, or {@code weir.repath} is off, the connection ends. Completes when they
+     * are broken; fails with {@link io.weir.core.Refused} if there is none.
      */
     public Mono<Void> cut() {
         return Promise.<Boolean>mono(

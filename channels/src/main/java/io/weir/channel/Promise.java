@@ -71,8 +71,9 @@ final class Promise<T> implements Subscription {
         }
     }
 
+    /** Too late for who has cancelled, or has a value already. */
     void error(Throwable reason) {
-        if (stage.getAndSet(Stage.OVER) != Stage.OVER) {
+        if (stage.compareAndSet(Stage.WAITING, Stage.OVER) || stage.compareAndSet(Stage.REQUESTED, Stage.OVER)) {
             subscriber.onError(reason);
         }
     }

@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -59,6 +60,7 @@ final class Session implements LinkHandler {
     private Link link;
 
     private volatile ByteBufAllocator allocator;
+    private volatile String transport;
     private Links links;
     /** The links change: nothing may be offered until {@link #goOn}. */
     private boolean held;
@@ -114,6 +116,7 @@ final class Session implements LinkHandler {
         this.loop = loop;
         this.link = link;
         this.allocator = link.allocator();
+        this.transport = link.transport();
         this.links = new Links(this, loop, link);
         this.peer = peer;
         this.onEnd = onEnd;
@@ -148,6 +151,16 @@ final class Session implements LinkHandler {
         return counters.framesReceived;
     }
 
+    /** Frames of every kind that have come, also those about links. */
+    long heard() {
+        return counters.framesReceived + links.heard();
+    }
+
+    /** Whether the peer can be asked anything; otherwise another limit counts. */
+    boolean changesLinks() {
+        return !links.clear();
+    }
+
     /** Nothing goes out any more. */
     void hold() {
         held = true;
@@ -158,6 +171,7 @@ final class Session implements LinkHandler {
     void sendOver(Link other) {
         link = other;
         allocator = other.allocator();
+        transport = other.transport();
     }
 
     /** The peer has this many of our frames; what follows goes again. */
@@ -619,7 +633,7 @@ final class Session implements LinkHandler {
         if (ended == null) {
             links.lost(reason);
         } else {
-            left();
+            closeLink();
         }
     }
 
@@ -690,23 +704,27 @@ final class Session implements LinkHandler {
 
     /** Completes when nothing that was handed over waits to be sent, or when the limit has passed. */
     Mono<Void> drained(Duration limit) {
+        return awaited(this::idle, limit);
+    }
+
+    private Mono<Void> awaited(BooleanSupplier condition, Duration limit) {
         return Mono.<Void>create(sink -> {
             Disposable.Swap nextLook = Disposables.swap();
             sink.onDispose(nextLook);
-            execute(() -> awaitDrained(sink, nextLook, System.nanoTime() + limit.toNanos()));
+            execute(() -> await(condition, sink, nextLook, System.nanoTime() + limit.toNanos()));
         });
     }
 
-    private void awaitDrained(MonoSink<Void> sink, Disposable.Swap nextLook, long deadline) {
-        if (ended != null || idle() || System.nanoTime() - deadline >= 0) {
+    private void await(BooleanSupplier condition, MonoSink<Void> sink, Disposable.Swap nextLook, long deadline) {
+        if (ended != null || condition.getAsBoolean() || System.nanoTime() - deadline >= 0) {
             sink.success();
         } else {
-            nextLook.replace(loop.schedule(() -> awaitDrained(sink, nextLook, deadline), DRAIN_LOOK));
+            nextLook.replace(loop.schedule(() -> await(condition, sink, nextLook, deadline), DRAIN_LOOK));
         }
     }
 
     private boolean idle() {
-        if (!lanes.isEmpty()) {
+        if (!lanes.isEmpty() || !links.clear()) {
             return false;
         }
         for (Channel channel : channels.values()) {
@@ -717,16 +735,16 @@ final class Session implements LinkHandler {
         return true;
     }
 
-    /** Says goodbye and ends. */
+    /** Says goodbye and ends; if its link is just lost or left, as soon as what was under way goes on. */
     Mono<Void> left(String reason) {
-        return Mono.create(sink -> execute(() -> leave(reason, sink::success)));
+        return awaited(links::clear, FAREWELL).then(Mono.create(sink -> execute(() -> leave(reason, sink::success))));
     }
 
     PeerStats stats() {
         Counters now = counters;
         return new PeerStats(
                 peer.id(),
-                link.transport(),
+                transport,
                 now.messagesSent,
                 now.messagesReceived,
                 now.bytesSent,

@@ -38,8 +38,8 @@ public enum FrameKind {
     /** Sent over a new link after the loss of another. First word: how many frames of the session have arrived; aux is the attempt. */
     RESUME(13, 1),
     /**
-     * The link of attempt aux is lost. First word: the attempt over whose link the sender's frames go now, 0 if they wait for
-     * RESUME; body: the reason.
+     * The link of attempt aux is lost. First word: the attempt over whose link the sender's frames go now, -1 if that is the
+     * bootstrap connection, 0 if they wait for RESUME; body: the reason. With flag 1 it is the answer to the other side's.
      */
     LOST(14, 1),
 

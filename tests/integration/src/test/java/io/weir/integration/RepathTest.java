@@ -236,6 +236,67 @@ class RepathTest implements OnRoute {
         assertThat(far.awaitError()).isInstanceOf(SessionLost.class);
     }
 
+    /** What send has completed for arrives, though the link breaks and the node closes before anybody has read it. */
+    @Test
+    void closingWaitsForWhatGoesAgain(Nodes nodes) {
+        for (int round = 0; round < 5; round++) {
+            Pair pair = nodes.pair(BOTH, BOTH);
+            Pair.Ends ends = pair.open("x");
+            Parcels parcels = new Parcels(round, Sizes.TINY);
+            Probe<Message> received = Probe.of(Long.MAX_VALUE, parcels.checker());
+            Probe<Void> sent = Probe.end();
+            ends.far().receive().subscribe(received);
+            ends.near().send(parcels.flux(2000)).subscribe(sent);
+            received.awaitReceived(1);
+            pair.back().cut().block(Patience.LIMIT);
+            sent.awaitComplete();
+
+            pair.near().close().block(Patience.LIMIT);
+
+            received.awaitComplete();
+            assertThat(received.received()).isEqualTo(2000);
+        }
+    }
+
+    @Test
+    void isNotMovedWhereThatIsOff(Nodes nodes) {
+        UnaryOperator<NodeSpec.Builder> never = BOTH.andThen(spec -> spec.repath(Repath.OFF))::apply;
+        Pair near = nodes.pair(never, BOTH);
+        StepVerifier.create(near.peer().moveTo("tcp"))
+                .expectErrorSatisfies(error -> assertThat(error).hasMessageContaining("weir.repath"))
+                .verify(Patience.LIMIT);
+        Pair far = nodes.pair(BOTH, never);
+        StepVerifier.create(far.peer().moveTo("tcp"))
+                .expectErrorSatisfies(error -> assertThat(error).hasMessageContaining("weir.repath"))
+                .verify(Patience.LIMIT);
+        assertThat(path(far.peer())).isEqualTo("shm");
+    }
+
+    /** Who hears of a move may cut it at once, on the very loop that makes it. */
+    @Test
+    void isCutByWhoHearsOfIt(Nodes nodes) {
+        Pair pair = echo(nodes, BOTH, BOTH);
+        Stream stream = new Stream(pair, 10, Sizes.MIXED);
+        AtomicBoolean cut = new AtomicBoolean();
+        pair.peer()
+                .paths()
+                .filter(decision -> path(decision).equals("shm"))
+                .skip(1)
+                .subscribe(decision -> {
+                    if (cut.compareAndSet(false, true)) {
+                        pair.peer().cut().subscribe();
+                    }
+                });
+        pair.peer().cut().block(Patience.LIMIT);
+        Patience.until("it was cut again", cut::get);
+        stream.goesOn();
+        Patience.until(
+                () -> "shm, not " + pair.peer().pathHistory(),
+                () -> path(pair.peer()).equals("shm"));
+        stream.goesOn();
+        stream.end();
+    }
+
     @Test
     void saysWhyItCanNotMove(Nodes nodes) {
         Pair pair = nodes.pair(BOTH, BOTH);
