@@ -366,9 +366,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         begun.prepare();
     }
 
-    private void finish() {
+    private void over() {
         done = true;
         deadline.dispose();
+    }
+
+    private void finish() {
+        over();
         node.peers().end(this);
         PathAttempt current = attempt;
         attempt = null;
@@ -392,7 +396,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         attempt = null;
         recorder.chosen(used.path(), used.roundTrip(), used.took());
         PathDecision decision = recorder.build(Objects.requireNonNull(peerId));
-        finish();
+        over();
         Peer peer = new Peer(decision.peer(), decision);
         PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom);
         outcome.connected(node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1));

@@ -206,7 +206,7 @@ final class Peers {
         for (String warning : decision.warnings()) {
             LOG.warn("{}: {}", decision.peer(), warning);
         }
-        List<Waiting> waiters = register(session, handshake.connecting());
+        List<Waiting> waiters = register(session, handshake);
         session.begin();
         if (again) {
             links.beginsAgain();
@@ -218,13 +218,15 @@ final class Peers {
         return peer;
     }
 
-    private List<Waiting> register(Session session, boolean connecting) {
+    /** In one step: whoever connects meanwhile meets either the handshake or the session. */
+    private List<Waiting> register(Session session, Handshake handshake) {
         UUID id = session.peerId().id();
         Session former;
         List<Waiting> waiters;
         synchronized (this) {
+            handshakes.remove(handshake);
             boolean oneself = id.equals(node.id().id());
-            former = oneself && !connecting ? null : sessions.put(id, session);
+            former = oneself && !handshake.connecting() ? null : sessions.put(id, session);
             all.add(session);
             waiters = waiting.remove(id);
         }
