@@ -59,7 +59,7 @@ class DemoTest {
     @EnabledOnOs(OS.LINUX)
     void theStreamGoesOnWhenItsPathIsCut() throws IOException {
         Path file = file(64 * FilePieces.PIECE);
-        assertThat(demo("--cut", "--file", file.toString(), "--rounds", "100")).isZero();
+        assertThat(demo("--cut", "--file", file.toString(), "--rounds", "250")).isZero();
         assertThat(err.toString()).isEmpty();
         assertThat(out.toString())
                 .containsSubsequence(
