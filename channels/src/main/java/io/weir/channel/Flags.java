@@ -21,7 +21,7 @@ final class Flags {
     /** END: asks for DELIVERED. */
     static final int CONFIRM = 1;
 
-    /** REFUSE: the other side is connecting to us as well, and that connection is kept. */
+    /** REFUSE: another connection between us is kept instead of this one. */
     static final int CROSSED = 1;
 
     /** LOST: the answer to the other side's. */

@@ -35,8 +35,7 @@ import reactor.core.Disposables;
  *
  * The accepting side's USE makes sure that it has not preferred another connection meanwhile (see {@link Peers}).
  *
- * Frames of a candidate carry the attempt's number; late ones of an earlier attempt are dropped. The nonce in our OFFER must come
- * back over the link itself, which proves that the link ends where the bootstrap connection does. Loop thread only.
+ * Each candidate is a {@link PathAttempt}. Loop thread only.
  */
 final class Handshake implements LinkHandler, PathAttempt.Owner {
 

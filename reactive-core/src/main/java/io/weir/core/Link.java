@@ -51,10 +51,9 @@ public interface Link {
 
     /**
      * Gives back what was offered and has perhaps not reached the other side's handler: whole frames in the order they were offered,
-     * without a gap up to the last one. The first ones may have reached it nevertheless, and
-     * their bodies be gone; who asks knows how many have. Called at
-     * most once, from within {@link LinkHandler#lost} or just before {@link #close()}; nothing is offered afterwards. What was given
-     * back may still be delivered by the other side until it ends the link as well.
+     * without a gap up to the last one. The first ones may have reached it nevertheless, and their bodies be gone; who asks knows how
+     * many have. Called at most once, from within {@link LinkHandler#lost} or just before {@link #close()}; nothing is offered
+     * afterwards. The other side may still deliver what was given back, until it ends the link as well.
      *
      * @param to gets each frame; the holder is valid during the call only, the body belongs to it and must be released once
      * @return false if this link does not know: then what was on its way is lost with it, also what was given back until then

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
+import reactor.util.retry.Retry;
 
 /** A session that changes its path while streams flow in both directions: nothing is lost, doubled or out of order. */
 class RepathTest implements OnRoute {
@@ -167,8 +168,8 @@ class RepathTest implements OnRoute {
     }
 
     /** Who is just moving says so, and is asked again. */
-    private static reactor.util.retry.Retry soon() {
-        return reactor.util.retry.Retry.fixedDelay(1000, Duration.ofMillis(1))
+    private static Retry soon() {
+        return Retry.fixedDelay(1000, Duration.ofMillis(1))
                 .filter(error -> String.valueOf(error.getMessage()).contains("try again")
                         || String.valueOf(error.getMessage()).contains("not ended yet"));
     }
