@@ -32,6 +32,14 @@ public interface Transport {
     String reaches(PeerCard self, PeerCard peer);
 
     /**
+     * Whether others than the users of the two processes can neither read nor change what goes over this path. Paths that can't promise
+     * it are left out where encryption is required.
+     */
+    default boolean isPrivate(TransportSettings settings) {
+        return false;
+    }
+
+    /**
      * Begins our half of a link. Called on the request's loop; must not block.
      *
      * @throws WeirException if our half can't be made; the next path is tried then

@@ -44,6 +44,12 @@ public final class LocalTransport implements Transport {
     }
 
     @Override
+    public boolean isPrivate(TransportSettings settings) {
+        // It never leaves the process.
+        return true;
+    }
+
+    @Override
     public PendingLink prepare(LinkRequest request) {
         if (!(request.loop() instanceof NettyLoop loop)) {
             throw new Misconfigured(

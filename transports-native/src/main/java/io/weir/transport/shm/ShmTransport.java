@@ -82,6 +82,12 @@ public final class ShmTransport implements Transport {
     }
 
     @Override
+    public boolean isPrivate(TransportSettings settings) {
+        // Memory without a name, handed over through a socket in a folder of this user.
+        return true;
+    }
+
+    @Override
     public PendingLink prepare(LinkRequest request) {
         if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
             throw new Misconfigured(
