@@ -24,6 +24,15 @@ final class Flags {
     /** REFUSE: another connection between us is kept instead of this one. */
     static final int CROSSED = 1;
 
+    /** REFUSE: there is no such session here any more. */
+    static final int ENDED = 2;
+
+    /** REFUSE: the session belongs to another loop, which takes the next connection. */
+    static final int ELSEWHERE = 4;
+
+    /** HELLO: for a session that there is already. */
+    static final int REJOINS = 1;
+
     /** LOST: the answer to the other side's. */
     static final int ANSWERED = 1;
 

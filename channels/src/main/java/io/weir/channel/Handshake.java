@@ -9,6 +9,7 @@ import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.PathRequired;
+import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
@@ -16,6 +17,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Objects;
@@ -39,6 +41,8 @@ import reactor.core.Disposables;
  */
 final class Handshake implements LinkHandler, PathAttempt.Owner {
 
+    private static final SecureRandom RANDOM = new SecureRandom();
+
     /** The path that the bootstrap connection itself is. */
     private static final String BOOTSTRAP_PATH = "tcp";
 
@@ -60,14 +64,23 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     private final Link bootstrap;
     private final boolean connecting;
     private final PathPolicy policy;
-    private final String address;
+    /** Whom we have connected to; null on the accepting side. */
+    private final @Nullable PeerAddress address;
+
     private final Outcome outcome;
+    /** Our half of the number that the session will have. */
+    private final long half = RANDOM.nextLong();
+
     private final Frame out = new Frame();
     private final ArrayDeque<String> candidates = new ArrayDeque<>();
     private PathDecision.Recorder recorder = new PathDecision.Recorder();
 
     private @Nullable PeerId peerId;
     private @Nullable PeerCard card;
+    /** Both halves. */
+    private long sessionNumber;
+    /** The connection is for a session that there is, and nothing is to be agreed but that it goes on. */
+    private boolean rejoins;
     /** Only on the connecting side. */
     private PathSelector.@Nullable Selection chosenFrom;
 
@@ -92,18 +105,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     /** This one is kept instead of others. */
     boolean claimed;
 
-    Handshake(
-            Node node,
-            Loop loop,
-            Link bootstrap,
-            boolean connecting,
-            PathPolicy policy,
-            String address,
-            Outcome outcome) {
+    Handshake(Node node, Loop loop, Link bootstrap, PathPolicy policy, @Nullable PeerAddress address, Outcome outcome) {
         this.node = node;
         this.loop = loop;
         this.bootstrap = bootstrap;
-        this.connecting = connecting;
+        this.connecting = address != null;
         this.policy = policy;
         this.address = address;
         this.outcome = outcome;
@@ -121,6 +127,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
 
     boolean connecting() {
         return connecting;
+    }
+
+    /** By which both sides know the session that begins. */
+    long sessionNumber() {
+        return sessionNumber;
     }
 
     @Nullable
@@ -144,7 +155,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
 
     @Override
     public String name() {
-        return peerId == null ? address : peerId + " at " + address;
+        String where = address == null ? "an incoming connection" : address.toString();
+        return peerId == null ? where : peerId + " at " + where;
     }
 
     // What comes over the bootstrap connection, and over the new link where that is the same.
@@ -164,13 +176,17 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         if (done) {
             return;
         }
+        if (rejoins && in.kind() != FrameKind.REJOIN) {
+            throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
+        }
         if (peerId == null && in.kind() != FrameKind.HELLO && in.kind() != FrameKind.REFUSE) {
             throw new ProtocolMismatch(in.kind() + " came before HELLO");
         }
         PathAttempt current = attempt;
         PathAttempt named = current != null && current.number() == in.aux() ? current : null;
         switch (in.kind()) {
-            case HELLO -> hello(HandshakeCodec.readHello(in.body()));
+            case HELLO -> hello(HandshakeCodec.readHello(in.body()), in.has(Flags.REJOINS) && !connecting);
+            case REJOIN -> rejoin(in);
             case REFUSE -> refused(in);
             case CARD -> introduced(HandshakeCodec.readCard(Objects.requireNonNull(peerId), in.body()));
             case PROPOSE -> proposed(in.aux(), HandshakeCodec.readReason(in.body()));
@@ -230,15 +246,47 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         }
     }
 
-    private void hello(Hello hello) {
+    private void hello(Hello hello, boolean forSession) {
         if (peerId != null) {
             throw new ProtocolMismatch("a second HELLO");
         }
         peerId = hello.id();
+        rejoins = forSession;
+        if (forSession) {
+            return;
+        }
         switch (node.peers().begin(this, hello.id())) {
-            case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(node.card(), policy.switches()));
+            case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
             case CROSSED, ATTACH -> crossed();
         }
+    }
+
+    /** The other side wants its session to go on over this connection. */
+    @SuppressWarnings("ReferenceEquality") // Loops are compared as what they are.
+    private void rejoin(Frame in) {
+        if (!rejoins) {
+            throw new ProtocolMismatch("REJOIN has no place here");
+        }
+        PeerId peer = Objects.requireNonNull(peerId);
+        Session session = node.peers().find(peer, in.first());
+        if (session == null) {
+            leave(Flags.ENDED, "this session has ended at " + node.id());
+        } else if (session.loop() != loop) {
+            node.acceptNextOn(session.loop());
+            leave(Flags.ELSEWHERE, "the session belongs to another loop");
+        } else if (!session.mayBeRejoined()) {
+            leave(Flags.ENDED, "this session can't go on at " + node.id() + " (weir.repath is off)");
+        } else {
+            over();
+            session.rejoined(bootstrap, in.aux());
+        }
+    }
+
+    /** Nothing has failed, yet this connection is of no use: the other side has to know, and nobody else. */
+    private void leave(int flags, String reason) {
+        send(FrameKind.REFUSE, flags, 0, HandshakeCodec.text(reason));
+        finish();
+        bootstrap.close();
     }
 
     /** Another connection with the same peer is kept instead of this one; the other side must not take it for a failure. */
@@ -285,6 +333,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
             throw new ProtocolMismatch("a second CARD");
         }
         card = introduction.card();
+        sessionNumber = half ^ introduction.half();
         if (connecting) {
             PathSelector.Selection selection =
                     PathSelector.select(policy, node.card(), card, introduction.switches(), node::adapter);
@@ -397,7 +446,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         PathDecision decision = recorder.build(Objects.requireNonNull(peerId));
         over();
         Peer peer = new Peer(decision.peer(), decision);
-        PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom);
+        PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom, address);
         outcome.connected(node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1));
     }
 

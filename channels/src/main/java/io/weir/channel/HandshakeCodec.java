@@ -17,7 +17,7 @@ import java.util.UUID;
  *
  * <pre>
  * HELLO  'W' 'E' 'I' 'R', major (8), minor (8), zero (16), features (64), id (2 x 64), incarnation (64), name
- * CARD   boot id, uid (64), process, host, pid (64), ready map, missing map, switches map
+ * CARD   half of the session's number (64), boot id, uid (64), process, host, pid (64), ready map, missing map, switches map
  * OFFER  nonce (64), the adapter's bytes
  * </pre>
  *
@@ -41,8 +41,8 @@ final class HandshakeCodec {
     /** What HELLO says. */
     record Hello(int major, int minor, long features, PeerId id) {}
 
-    /** A card and the switches that go with it. */
-    record Introduction(PeerCard card, Map<String, PathSwitch> switches) {}
+    /** A card, the switches that go with it, and the sender's half of the number that the session will have. */
+    record Introduction(PeerCard card, Map<String, PathSwitch> switches, long half) {}
 
     private HandshakeCodec() {}
 
@@ -78,8 +78,9 @@ final class HandshakeCodec {
         }
     }
 
-    static ByteBuf card(PeerCard card, Map<String, PathSwitch> switches) {
+    static ByteBuf card(long half, PeerCard card, Map<String, PathSwitch> switches) {
         ByteBuf out = Unpooled.buffer(256);
+        out.writeLongLE(half);
         writeText(out, card.bootId());
         out.writeLongLE(card.uid());
         writeText(out, card.process());
@@ -95,6 +96,7 @@ final class HandshakeCodec {
 
     static Introduction readCard(PeerId id, ByteBuf in) {
         try {
+            long half = in.readLongLE();
             String bootId = readText(in, 128);
             long uid = in.readLongLE();
             String process = readText(in, 128);
@@ -103,7 +105,7 @@ final class HandshakeCodec {
             PeerCard card = new PeerCard(id, bootId, uid, process, host, pid, readMap(in), readMap(in));
             Map<String, PathSwitch> switches = new LinkedHashMap<>();
             readMap(in).forEach((path, value) -> switches.put(path, PathSwitch.valueOf(value)));
-            return new Introduction(card, switches);
+            return new Introduction(card, switches, half);
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new ProtocolMismatch("its CARD is malformed: " + e.getMessage(), e);
         }

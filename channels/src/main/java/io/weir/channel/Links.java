@@ -7,6 +7,8 @@ import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.PeerCard;
+import io.weir.core.PeerId;
+import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
@@ -17,6 +19,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
@@ -30,9 +34,13 @@ import reactor.core.Disposables;
  * <p>When a link is lost, each side tells the other LOST over the bootstrap connection, and where its own frames go now. Frames that
  * were under way wait here until the peer says over the next link, with RESUME, how many have arrived; those behind go once more.
  *
- * <p>The bootstrap connection lives as long as the session. It carries what is agreed about links, and may itself be the link.
+ * <p>The bootstrap connection carries what is agreed about links, and may itself be the link. When it is lost, the side that has
+ * connected replaces it. Meanwhile the session goes on over the link that it has, if both directions are settled there and stay so;
+ * otherwise it waits, and begins again over the next link as after the loss of any other.
  */
 final class Links implements PathAttempt.Owner {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
     /** Nobody who reads lets so much wait that is not about messages. */
     private static final int MOST_DUE = 256;
@@ -47,8 +55,9 @@ final class Links implements PathAttempt.Owner {
     private static final int OVER_BOOTSTRAP = -1;
 
     private final Session session;
+    private final long number;
     private final Loop loop;
-    private final Leg bootstrap;
+    private Leg bootstrap;
     /** All that are open: the bootstrap connection, and those that one direction or the other still uses. */
     private final List<Leg> legs = new ArrayList<>(3);
 
@@ -89,21 +98,34 @@ final class Links implements PathAttempt.Owner {
     /** Something is due or about to change, which whoever has room must know. */
     private boolean busy;
 
+    /** Nobody replaces it. */
     private boolean bootstrapLost;
+
+    /** Why there is no bootstrap connection just now; null while there is one. */
+    private @Nullable WeirException away;
+
+    private long awaySince;
+    private Disposable patience = Disposables.disposed();
+    /** Only whether somebody answers the present try is still awaited. */
+    private boolean overdue;
+
+    private @Nullable Redial redial;
     private boolean ended;
 
     /** A session with one link, which it neither changes nor outlives. */
     Links(Session session, Loop loop, Link only) {
-        this(session, loop, only, null, 0, only, null);
+        this(session, 0, loop, only, null, 0, only, null);
     }
 
     /**
      * Begins with the link of the handshake's last attempt.
      *
+     * @param sessionNumber by which both sides know the session
      * @param choice who decides which path comes next; null if there is nothing to decide
      */
     Links(
             Session session,
+            long sessionNumber,
             Loop loop,
             Link bootstrapLink,
             @Nullable String path,
@@ -111,6 +133,7 @@ final class Links implements PathAttempt.Owner {
             Link link,
             @Nullable PathChoice choice) {
         this.session = session;
+        this.number = sessionNumber;
         this.loop = loop;
         this.choice = choice;
         this.attempts = number;
@@ -128,10 +151,18 @@ final class Links implements PathAttempt.Owner {
     /** The links may be used from now on. */
     void begin() {
         for (Leg leg : legs) {
+            keep(leg);
             leg.link.handler(isHome(leg) ? session : leg);
         }
         if (choice != null) {
             choice.begin(this);
+        }
+    }
+
+    /** What goes over it may have to go again. */
+    private void keep(Leg leg) {
+        if (choice != null && !choice.stays()) {
+            leg.link.retain(session.resumeBytes());
         }
     }
 
@@ -233,6 +264,9 @@ final class Links implements PathAttempt.Owner {
 
     /** Says goodbye behind everything that was sent, or over the bootstrap connection where nothing can be sent. */
     boolean goodbye(Frame goodbye) {
+        if (ours == null && away != null) {
+            return false;
+        }
         return (ours == null ? bootstrap : ours).link.offer(goodbye);
     }
 
@@ -253,6 +287,12 @@ final class Links implements PathAttempt.Owner {
         ended = true;
         limit.dispose();
         draining.dispose();
+        patience.dispose();
+        Redial dialling = redial;
+        redial = null;
+        if (dialling != null) {
+            dialling.end();
+        }
         if (choice != null) {
             choice.end();
         }
@@ -387,6 +427,9 @@ final class Links implements PathAttempt.Owner {
         attempt = null;
         used = won.number();
         Leg leg = leg(link);
+        if (!leg.equals(bootstrap)) {
+            keep(leg);
+        }
         boolean comesOverIt = theirs == leg.number;
         leg.use(won.number(), won.path());
         if (comesOverIt) {
@@ -537,23 +580,215 @@ final class Links implements PathAttempt.Owner {
         }
         if (isHome(leg)) {
             home = bootstrap;
-            bootstrap.link.handler(session);
+            if (away == null) {
+                bootstrap.link.handler(session);
+            }
         }
-        sayLost(leg.number, 0, Errors.text(reason));
+        if (away == null) {
+            sayLost(leg.number, 0, Errors.text(reason));
+        } else {
+            // Both sides begin again when they have a bootstrap connection.
+            awaitBoth();
+        }
         if (!ended) {
             Objects.requireNonNull(choice).lost(leg.path, Errors.text(reason), wasTarget);
             settle();
         }
     }
 
-    /** The peer is gone, as far as we know. */
     private void bootstrapLost(WeirException reason) {
-        bootstrapLost = true;
-        if (isHome(bootstrap) || suspended()) {
-            session.over(reason);
-        } else {
-            draining = loop.schedule(() -> session.over(reason), DRAIN);
+        if (choice == null || choice.stays() || choice.leaves() || reason instanceof ProtocolMismatch) {
+            bootstrapLost = true;
+            if (isHome(bootstrap) || suspended()) {
+                session.over(reason);
+            } else {
+                draining = loop.schedule(() -> session.over(reason), DRAIN);
+            }
+            return;
         }
+        goesAway(choice, reason, false);
+    }
+
+    // The bootstrap connection is replaced.
+
+    /** By which both sides know the session. */
+    long number() {
+        return number;
+    }
+
+    PeerId peerId() {
+        return session.peerId();
+    }
+
+    /** Whether there is a bootstrap connection, so that something can be agreed. */
+    boolean reachable() {
+        return away == null;
+    }
+
+    /** Whether this is the session that the peer has begun under this number. */
+    boolean isNumbered(long wanted) {
+        return choice != null && !choice.leads() && number == wanted;
+    }
+
+    /** Whether it can do with another bootstrap connection. */
+    boolean mayBeRejoined() {
+        return choice != null && !choice.stays();
+    }
+
+    /** The attempt over whose link both directions go, as far as we know, so that they need no bootstrap connection; 0 if there is none. */
+    int settledNumber() {
+        Leg there = target;
+        return settled() && there != null && !there.equals(bootstrap) ? there.number : 0;
+    }
+
+    private void goesAway(PathChoice deciding, WeirException reason, boolean openHere) {
+        PathAttempt current = attempt;
+        attempt = null;
+        if (current != null) {
+            current.release();
+        }
+        boolean goesOn = settledNumber() != 0;
+        away = reason;
+        awaySince = System.nanoTime();
+        legs.remove(bootstrap);
+        boolean keptAll = goesOn || dropAll();
+        bootstrap.forget();
+        if (openHere) {
+            bootstrap.link.close();
+        }
+        if (!keptAll) {
+            session.over(reason);
+            return;
+        }
+        LOG.info(
+                "The bootstrap connection to {} was lost{}: {}",
+                session.peerId(),
+                goesOn ? ", the session goes on over " + path() : "",
+                Errors.text(reason));
+        boolean unreachable = reason instanceof PeerUnavailable;
+        patience = loop.schedule(this::awayTooLong, unreachable ? session.resumeTimeout() : session.rejoinTimeout());
+        deciding.interrupted("the bootstrap connection was lost: " + Errors.text(reason));
+        if (!ended) {
+            settle();
+            redial = deciding.redial(this);
+        }
+    }
+
+    /** Loses every link. What may not have arrived waits; returns whether that is known. */
+    private boolean dropAll() {
+        boolean known = true;
+        Leg going = ours;
+        if (going != null) {
+            session.hold();
+            known = takeBack(going);
+        }
+        for (Leg leg : List.copyOf(legs)) {
+            if (!leg.equals(bootstrap)) {
+                legs.remove(leg);
+                leg.forget();
+                leg.link.close();
+            }
+        }
+        if (!legs.contains(home)) {
+            home = bootstrap;
+        }
+        awaitBoth();
+        return known;
+    }
+
+    /** Neither direction has a link. */
+    private void awaitBoth() {
+        ours = null;
+        next = null;
+        target = null;
+        resumeAwaited = false;
+        resumeWanted = true;
+        theirs = NOWHERE;
+        earlyMove = 0;
+    }
+
+    /** What has just woken us may be what was awaited: it is read before tasks are run. */
+    private void awayTooLong() {
+        loop.execute(() -> {
+            overdue = true;
+            stillAway();
+        });
+    }
+
+    /** Whoever dials has failed once more, or the time is over. */
+    void stillAway() {
+        WeirException reason = away;
+        Redial dialling = redial;
+        if (!ended && reason != null && overdue && (dialling == null || !dialling.answered())) {
+            String last = dialling == null ? "" : dialling.lastFailure();
+            session.over(last.isEmpty() ? reason : new SessionLost(Errors.text(reason) + "; then " + last, reason));
+        }
+    }
+
+    /** The peer can't go on with this session. */
+    void cantRejoin(WeirException reason) {
+        if (!ended) {
+            session.over(reason);
+        }
+    }
+
+    /** The peer agrees to go on over this connection, which we have dialled. */
+    void rejoined(Link link, int said, int theirSettled) {
+        redial = null;
+        if (said != settledNumber()) {
+            // Lost since then, of which the peer can't know.
+            link.close();
+            redial = Objects.requireNonNull(choice).redial(this);
+            return;
+        }
+        comesBack(link, said != 0 && said == theirSettled);
+    }
+
+    /** The peer, who has dialled, wants to go on over this connection. */
+    void rejoin(Link link, int theirSettled) {
+        PathChoice deciding = Objects.requireNonNull(choice);
+        if (away == null) {
+            goesAway(deciding, new PeerUnavailable("the peer has lost it"), true);
+        }
+        if (ended) {
+            link.close();
+            return;
+        }
+        int said = settledNumber();
+        Frame answer = new Frame().set(FrameKind.REJOIN, 0, 0, said).words(number, 0);
+        if (link.offer(answer)) {
+            comesBack(link, said != 0 && said == theirSettled);
+        } else {
+            // It had room for a HELLO only: the peer will try again.
+            link.close();
+        }
+    }
+
+    private void comesBack(Link link, boolean goesOn) {
+        boolean keptAll = goesOn || dropAll();
+        patience.dispose();
+        overdue = false;
+        boolean homeless = isHome(bootstrap);
+        bootstrap = new Leg(link);
+        legs.add(bootstrap);
+        keep(bootstrap);
+        away = null;
+        if (homeless) {
+            home = bootstrap;
+        }
+        link.handler(homeless ? session : bootstrap);
+        LOG.info(
+                "The bootstrap connection to {} is back after {} ms, the session {}",
+                session.peerId(),
+                (System.nanoTime() - awaySince) / 1_000_000,
+                goesOn ? "goes on over " + path() : "begins again where it was interrupted");
+        if (!keptAll) {
+            session.abandon(
+                    new SessionLost("a link to " + session.peerId() + " was lost, and what was under way with it"));
+            return;
+        }
+        Objects.requireNonNull(choice).reachable();
+        settle();
     }
 
     /**
@@ -712,7 +947,7 @@ final class Links implements PathAttempt.Owner {
         }
 
         void say(KeptFrame frame) {
-            if (ended) {
+            if (ended || (away != null && equals(bootstrap))) {
                 frame.release();
                 return;
             }

@@ -29,6 +29,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -69,6 +70,7 @@ public final class Node {
     private final List<Bootstrap.Listener> listeners = new ArrayList<>();
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
     private final AtomicInteger nextLoop = new AtomicInteger();
+    private final AtomicReference<@Nullable Loop> nextAccepting = new AtomicReference<>();
     private final AtomicBoolean closing = new AtomicBoolean();
     /** Fails when the node closes. */
     private final Sinks.Empty<Peer> noMoreConnecting = Sinks.empty();
@@ -157,7 +159,8 @@ public final class Node {
 
     private Mono<Node> listen() {
         return Flux.fromIterable(spec.listen())
-                .concatMap(address -> bootstrap.bind(address, spec.settings("tcp"), this::loop, this::accepted))
+                .concatMap(
+                        address -> bootstrap.bind(address, spec.settings("tcp"), this::acceptingLoop, this::accepted))
                 .doOnNext(listeners::add)
                 .then(Mono.fromCallable(() -> {
                     LOG.info("{} listens at {}", id, addresses());
@@ -206,12 +209,15 @@ public final class Node {
             checkOpen();
             NodeSpecRules.policy(KnownPaths.of(adapters), "paths", paths, policy);
             Loop loop = loop();
-            Mono<Peer> connected = bootstrap
-                    .connect(address, bootstrapSettings(), loop)
-                    .flatMap(link -> shake(loop, link, policy, address));
+            Mono<Peer> connected = dial(address, loop).flatMap(link -> shake(loop, link, policy, address));
             // Whatever step it has reached, it must not wait for a loop that has ended.
             return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
         });
+    }
+
+    /** A bootstrap connection, the name looked up anew each time. */
+    Mono<Link> dial(PeerAddress address, Loop loop) {
+        return bootstrap.connect(address, bootstrapSettings(), loop);
     }
 
     /** Connects to the peer that is configured under this name, {@code weir.peers.<name>.address}. */
@@ -235,8 +241,8 @@ public final class Node {
     private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address) {
         return Promise.mono(
                 outcome -> {
-                    Handshake handshake = new Handshake(
-                            this, loop, link, true, policy, address.toString(), new ConnectedOutcome(outcome));
+                    Handshake handshake =
+                            new Handshake(this, loop, link, policy, address, new ConnectedOutcome(outcome));
                     Runnable begin = () -> {
                         if (closing.get()) {
                             // Whoever waits hears it from noMoreConnecting.
@@ -265,17 +271,16 @@ public final class Node {
 
     private void accepted(Link link) {
         if (closing.get()) {
-            Refusal.of(link, leaving());
+            Refusal.of(link, Flags.ENDED, leaving());
             return;
         }
         if (peers.count() >= spec.maxPeers()) {
             LOG.warn("A connection is refused: there are {} peers already (weir.max.peers)", peers.count());
-            Refusal.of(link, "there are " + peers.count() + " peers already (weir.max.peers)");
+            Refusal.of(link, 0, "there are " + peers.count() + " peers already (weir.max.peers)");
             return;
         }
         Loop loop = currentLoop();
-        new Handshake(this, loop, link, false, spec.paths(), "an incoming connection", AcceptedOutcome.INSTANCE)
-                .start();
+        new Handshake(this, loop, link, spec.paths(), null, AcceptedOutcome.INSTANCE).start();
     }
 
     private Loop currentLoop() {
@@ -439,8 +444,22 @@ public final class Node {
                 .doOnTerminate(ended::tryEmitEmpty);
     }
 
+    boolean isClosing() {
+        return closing.get();
+    }
+
     private String leaving() {
         return id + " is closing";
+    }
+
+    /** The next connection that comes belongs to this loop, if nobody else comes in between. */
+    void acceptNextOn(Loop loop) {
+        nextAccepting.set(loop);
+    }
+
+    private Loop acceptingLoop() {
+        Loop wanted = nextAccepting.getAndSet(null);
+        return wanted == null ? loop() : wanted;
     }
 
     private Loop loop() {

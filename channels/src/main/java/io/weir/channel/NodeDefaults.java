@@ -68,6 +68,12 @@ public final class NodeDefaults {
     /** A network that heals by itself does so in this time; longer than most pauses of a JVM. */
     public static final Duration RESUME_TIMEOUT = Duration.ofSeconds(30);
 
+    /** A side that lives connects anew in a few milliseconds; who waits for a dead one has waited long enough then. */
+    public static final Duration REJOIN_TIMEOUT = Duration.ofMillis(500);
+
+    /** More than 10 Gbit/s have under way over a round trip of 10 ms. */
+    public static final long RESUME_BYTES = 16L << 20;
+
     /** Whatever made a path fail is seldom over sooner, and a path that comes and goes costs at most one move a second. */
     public static final Duration REPATH_PROBATION = Duration.ofSeconds(1);
 

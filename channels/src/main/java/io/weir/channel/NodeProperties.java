@@ -56,6 +56,8 @@ final class NodeProperties {
         table.put("weir.keepalive.interval", (spec, set) -> spec.keepAliveInterval(set.time()));
         table.put("weir.keepalive.timeout", (spec, set) -> spec.keepAliveTimeout(set.time()));
         table.put("weir.timeout.resume", (spec, set) -> spec.resumeTimeout(set.time()));
+        table.put("weir.timeout.rejoin", (spec, set) -> spec.rejoinTimeout(set.time()));
+        table.put("weir.resume.bytes", (spec, set) -> spec.resumeBytes(set.size()));
         table.put("weir.repath", (spec, set) -> spec.repath(set.repath()));
         table.put("weir.repath.probation", (spec, set) -> spec.repathProbation(set.time()));
         table.put("weir.max.peers", (spec, set) -> spec.maxPeers(set.number()));

@@ -51,6 +51,9 @@ import org.jspecify.annotations.Nullable;
  *     ({@code weir.keepalive.timeout})
  * @param resumeTimeout how long a session may be without a path, or on its way to another one, 10 ms to 1 h
  *     ({@code weir.timeout.resume})
+ * @param rejoinTimeout how long a session waits for another bootstrap connection when the other side's host, or something on the way, has
+ *     closed it, 0 to 1 h ({@code weir.timeout.rejoin}); when nothing is heard any more it waits for {@code resumeTimeout}
+ * @param resumeBytes bytes under way that a link keeps at most to send them again, 64 KiB to 1 TiB ({@code weir.resume.bytes})
  * @param repathProbation how long a session stays on a lesser path before it tries a better one, 10 ms to 1 h; twice as long after
  *     each time in vain, up to a minute ({@code weir.repath.probation})
  * @param maxPeers connected peers, 1 to 2<sup>20</sup> ({@code weir.max.peers})
@@ -81,6 +84,8 @@ public record NodeSpec(
         Duration keepAliveInterval,
         Duration keepAliveTimeout,
         Duration resumeTimeout,
+        Duration rejoinTimeout,
+        long resumeBytes,
         Duration repathProbation,
         int maxPeers,
         int maxChannels,
@@ -111,6 +116,8 @@ public record NodeSpec(
         NodeSpecRules.time("weir.timeout.drain", drainTimeout, Duration.ZERO);
         NodeSpecRules.keepAlive(keepAliveInterval, keepAliveTimeout);
         NodeSpecRules.time("weir.timeout.resume", resumeTimeout, Duration.ofMillis(10));
+        NodeSpecRules.time("weir.timeout.rejoin", rejoinTimeout, Duration.ZERO);
+        NodeSpecRules.range("weir.resume.bytes", resumeBytes, 64L << 10, 1L << 40);
         NodeSpecRules.time("weir.repath.probation", repathProbation, Duration.ofMillis(10));
         NodeSpecRules.range("weir.max.peers", maxPeers, 1, 1 << 20);
         NodeSpecRules.range("weir.max.channels", maxChannels, 1, 1 << 20);
@@ -195,6 +202,8 @@ public record NodeSpec(
         private Duration keepAliveInterval = NodeDefaults.KEEP_ALIVE_INTERVAL;
         private Duration keepAliveTimeout = NodeDefaults.KEEP_ALIVE_TIMEOUT;
         private Duration resumeTimeout = NodeDefaults.RESUME_TIMEOUT;
+        private Duration rejoinTimeout = NodeDefaults.REJOIN_TIMEOUT;
+        private long resumeBytes = NodeDefaults.RESUME_BYTES;
         private Duration repathProbation = NodeDefaults.REPATH_PROBATION;
         private int maxPeers = NodeDefaults.MAX_PEERS;
         private int maxChannels = NodeDefaults.MAX_CHANNELS;
@@ -228,6 +237,8 @@ public record NodeSpec(
             keepAliveInterval = spec.keepAliveInterval;
             keepAliveTimeout = spec.keepAliveTimeout;
             resumeTimeout = spec.resumeTimeout;
+            rejoinTimeout = spec.rejoinTimeout;
+            resumeBytes = spec.resumeBytes;
             repathProbation = spec.repathProbation;
             maxPeers = spec.maxPeers;
             maxChannels = spec.maxChannels;
@@ -384,6 +395,18 @@ public record NodeSpec(
             return this;
         }
 
+        /** See {@link NodeSpec#rejoinTimeout()}. */
+        public Builder rejoinTimeout(Duration rejoinTimeout) {
+            this.rejoinTimeout = rejoinTimeout;
+            return this;
+        }
+
+        /** See {@link NodeSpec#resumeBytes()}. */
+        public Builder resumeBytes(long resumeBytes) {
+            this.resumeBytes = resumeBytes;
+            return this;
+        }
+
         /** See {@link NodeSpec#resumeTimeout()}. */
         public Builder resumeTimeout(Duration resumeTimeout) {
             this.resumeTimeout = resumeTimeout;
@@ -453,6 +476,8 @@ public record NodeSpec(
                     keepAliveInterval,
                     keepAliveTimeout,
                     resumeTimeout,
+                    rejoinTimeout,
+                    resumeBytes,
                     repathProbation,
                     maxPeers,
                     maxChannels,

@@ -48,6 +48,8 @@ final class NodeSpecText {
         time("weir.keepalive.interval", spec.keepAliveInterval(), plain.keepAliveInterval());
         time("weir.keepalive.timeout", spec.keepAliveTimeout(), plain.keepAliveTimeout());
         time("weir.timeout.resume", spec.resumeTimeout(), plain.resumeTimeout());
+        time("weir.timeout.rejoin", spec.rejoinTimeout(), plain.rejoinTimeout());
+        size("weir.resume.bytes", spec.resumeBytes(), plain.resumeBytes());
         time("weir.repath.probation", spec.repathProbation(), plain.repathProbation());
         add("weir.max.peers", spec.maxPeers(), plain.maxPeers());
         add("weir.max.channels", spec.maxChannels(), plain.maxChannels());

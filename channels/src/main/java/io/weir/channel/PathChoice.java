@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.Loop;
+import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
 import io.weir.core.Refused;
 import java.security.SecureRandom;
@@ -39,6 +40,7 @@ final class PathChoice {
     private final boolean leads;
     private final PathPolicy policy;
     private final PathSelector.@Nullable Selection selection;
+    private final @Nullable PeerAddress address;
     private final Duration shortest;
 
     private final ArrayDeque<String> candidates = new ArrayDeque<>();
@@ -58,14 +60,22 @@ final class PathChoice {
      * For one session.
      *
      * @param selection what the handshake has found worth trying, on the side that leads; null on the other
+     * @param address where the peer can be connected to, on the side that leads; null on the other
      */
-    PathChoice(Node node, Peer peer, PeerCard card, PathPolicy policy, PathSelector.@Nullable Selection selection) {
+    PathChoice(
+            Node node,
+            Peer peer,
+            PeerCard card,
+            PathPolicy policy,
+            PathSelector.@Nullable Selection selection,
+            @Nullable PeerAddress address) {
         this.node = node;
         this.peer = peer;
         this.card = card;
         this.leads = selection != null;
         this.policy = policy;
         this.selection = selection;
+        this.address = address;
         this.shortest = node.spec().repathProbation();
         this.probation = shortest;
         this.recorder = recorder();
@@ -82,6 +92,11 @@ final class PathChoice {
     /** Whether a lost path is the end. */
     boolean stays() {
         return policy.repathOrDefault() == Repath.OFF;
+    }
+
+    /** Whether our node is closing, so that nobody connects anew. */
+    boolean leaves() {
+        return node.isClosing();
     }
 
     PeerCard card() {
@@ -160,6 +175,40 @@ final class PathChoice {
         }
     }
 
+    /** Nothing can be agreed with the peer until {@link #reachable()}. */
+    void interrupted(String why) {
+        candidates.clear();
+        later.dispose();
+        calm.dispose();
+        if (links().suspended()) {
+            cause = why;
+        }
+        Promise<PathDecision> waiting = asker;
+        asker = null;
+        wanted = waiting == null ? wanted : null;
+        if (waiting != null) {
+            waiting.error(new Refused("the connection to " + peer.id() + " stays where it is: " + why));
+        }
+    }
+
+    /** Who connects again and again until the peer is reachable; null on the side that waits for the other one to do so. */
+    @Nullable
+    Redial redial(Links its) {
+        if (address == null) {
+            return null;
+        }
+        Redial begun = new Redial(node, its.loop(), address, its);
+        begun.begin();
+        return begun;
+    }
+
+    /** There is a bootstrap connection again. */
+    void reachable() {
+        if (leads && links().suspended()) {
+            fall(null);
+        }
+    }
+
     /** The peer's frames wait for a path. */
     void needed() {
         if (leads) {
@@ -170,7 +219,7 @@ final class PathChoice {
     /** Tries every path, the lost one last. */
     private void fall(@Nullable String lost) {
         later.dispose();
-        if (links().trying()) {
+        if (links().trying() || !links().reachable()) {
             return;
         }
         candidates.clear();
@@ -266,7 +315,7 @@ final class PathChoice {
 
     private void climb() {
         later.dispose();
-        if (!links().settled() || links().trying()) {
+        if (!links().settled() || links().trying() || !links().reachable()) {
             return;
         }
         // Should this be in vain, or not last.
@@ -293,7 +342,7 @@ final class PathChoice {
                     + Objects.requireNonNull(selection).reasonAgainst(path)));
             return;
         }
-        if (!links().settled() || links().trying() || asker != null) {
+        if (!links().settled() || links().trying() || !links().reachable() || asker != null) {
             promise.error(new Refused("the connection to " + peer.id() + " is just changing its path; try again"));
             return;
         }

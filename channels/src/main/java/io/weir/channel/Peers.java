@@ -197,8 +197,15 @@ final class Peers {
                 peer,
                 handshake.connecting(),
                 this::ended);
-        Links links =
-                new Links(session, handshake.loop(), handshake.bootstrap(), used.path(), used.number(), link, choice);
+        Links links = new Links(
+                session,
+                handshake.sessionNumber(),
+                handshake.loop(),
+                handshake.bootstrap(),
+                used.path(),
+                used.number(),
+                link,
+                choice);
         session.links(links);
         peer.session(session);
         PathDecision decision = peer.path();
@@ -256,6 +263,16 @@ final class Peers {
 
     synchronized List<Session> undelivered() {
         return List.copyOf(undelivered);
+    }
+
+    /** The live session of this number that this peer has begun. */
+    synchronized @Nullable Session find(PeerId peer, long number) {
+        for (Session each : all) {
+            if (each.isNumbered(number) && each.peerId().equals(peer)) {
+                return each;
+            }
+        }
+        return null;
     }
 
     synchronized @Nullable Peer find(UUID id) {

@@ -11,9 +11,9 @@ enum Refusal implements LinkHandler {
     HANDLER;
 
     /** Tells the other side why, and closes the connection. */
-    static void of(Link link, String reason) {
+    static void of(Link link, int flags, String reason) {
         link.handler(HANDLER);
-        Frame frame = new Frame().set(FrameKind.REFUSE, 0, 0, 0).body(HandshakeCodec.text(reason));
+        Frame frame = new Frame().set(FrameKind.REFUSE, flags, 0, 0).body(HandshakeCodec.text(reason));
         if (!link.offer(frame)) {
             frame.release();
         }

@@ -142,6 +142,33 @@ final class Session implements LinkHandler {
         return spec.resumeTimeout();
     }
 
+    Duration rejoinTimeout() {
+        return spec.rejoinTimeout();
+    }
+
+    long resumeBytes() {
+        return spec.resumeBytes();
+    }
+
+    /** Whether this is the session that the peer has begun under this number. */
+    boolean isNumbered(long number) {
+        return links.isNumbered(number);
+    }
+
+    /** Whether it can do with another bootstrap connection. */
+    boolean mayBeRejoined() {
+        return links.mayBeRejoined();
+    }
+
+    /** The peer has lost the bootstrap connection, and wants to go on over this one. */
+    void rejoined(Link link, int theirSettled) {
+        if (ended == null) {
+            links.rejoin(link, theirSettled);
+        } else {
+            link.close();
+        }
+    }
+
     /** How many frames the peer will have counted when it has everything. */
     long sent() {
         return counters.framesSent - sentAgain;

@@ -23,8 +23,8 @@ class NodePropertiesTest {
 
     private static final String KNOWN =
             ". Known: weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
-                    + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.runtime-folder,"
-                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.resume, weir.timeout.step, weir.waiting,"
+                    + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
+                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.step, weir.waiting,"
                     + " weir.window.bytes, weir.window.initial, weir.window.items,"
                     + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
 
@@ -72,6 +72,8 @@ class NodePropertiesTest {
                 "weir.repath", "once",
                 "weir.repath.probation", "250ms",
                 "weir.timeout.resume", "7s",
+                "weir.timeout.rejoin", "3s",
+                "weir.resume.bytes", "1m",
                 "weir.ports.prices.transport.tcp", "off",
                 "weir.ports.prices.transport.order", "tcp,shm",
                 "weir.window.items", "16",
@@ -118,6 +120,8 @@ class NodePropertiesTest {
                         Duration.ofMillis(100),
                         Duration.ofSeconds(3),
                         Duration.ofSeconds(7),
+                        Duration.ofSeconds(3),
+                        1 << 20,
                         Duration.ofMillis(250),
                         3,
                         5,

@@ -156,6 +156,8 @@ class NodeSpecTest {
         assertThat(spec.keepAliveInterval()).isEqualTo(Duration.ofSeconds(10));
         assertThat(spec.keepAliveTimeout()).isEqualTo(Duration.ofSeconds(60));
         assertThat(spec.resumeTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(spec.rejoinTimeout()).isEqualTo(Duration.ofMillis(500));
+        assertThat(spec.resumeBytes()).isEqualTo(16 << 20);
         assertThat(spec.repathProbation()).isEqualTo(Duration.ofSeconds(1));
         assertThat(spec.paths().repathOrDefault()).isEqualTo(Repath.ALWAYS);
         assertThat(spec.mailboxItems()).isEqualTo(1024);
@@ -195,7 +197,7 @@ class NodeSpecTest {
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
                             + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.drain=0s,"
-                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.repath.probation=250ms,"
+                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7]");
         }
     }
@@ -262,6 +264,8 @@ class NodeSpecTest {
                 .keepAliveInterval(Duration.ofMillis(100))
                 .keepAliveTimeout(Duration.ofSeconds(3))
                 .resumeTimeout(Duration.ofSeconds(7))
+                .rejoinTimeout(Duration.ofSeconds(3))
+                .resumeBytes(1 << 20)
                 .repathProbation(Duration.ofMillis(250))
                 .maxPeers(3)
                 .maxChannels(5)

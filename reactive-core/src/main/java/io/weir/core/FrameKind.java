@@ -49,6 +49,11 @@ public enum FrameKind {
     PING(17, 0),
     /** Answer to PING: any other frame would say as much. */
     PONG(18, 0),
+    /**
+     * Over a connection that takes the place of a lost bootstrap connection, after HELLO of both: the session goes on. First word: the
+     * number that both have given the session; aux: the attempt over whose link it goes in both directions meanwhile, 0 if there is none.
+     */
+    REJOIN(19, 1),
 
     /** Opens a channel. Words: initial credit in items and in bytes; control: flags; body: the port's name. */
     OPEN(32, 2),

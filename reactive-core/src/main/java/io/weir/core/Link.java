@@ -55,6 +55,12 @@ public interface Link {
     boolean offer(Frame frame);
 
     /**
+     * From now on keeps what is offered until the other side has it, so that it can be {@link #handBack handed back}. When about so many
+     * bytes are kept, offer says no. Called at most once. Links that can hand back anyway, or never, do nothing.
+     */
+    default void retain(long bytes) {}
+
+    /**
      * Gives back what was offered and has perhaps not reached the other side's handler: whole frames in the order they were offered,
      * without a gap up to the last one. The first ones may have reached it nevertheless, and their bodies be gone; who asks knows how
      * many have. Called at most once, from within {@link LinkHandler#lost} or just before {@link #close()}; nothing is offered

@@ -16,7 +16,10 @@ final class Excuses {
     static final Duration NOTICED = Duration.ofSeconds(3);
 
     /** Until then, a peer that only says nothing was given up. */
-    static final Duration GIVEN_UP = Duration.ofSeconds(75);
+    static final Duration GIVEN_UP = Duration.ofSeconds(100);
+
+    /** After a cut that is over: until who waits for an answer has given up, and the next one has come. */
+    static final Duration UNREACHABLE = Duration.ofSeconds(10);
 
     private record Excuse(Host one, @Nullable Host other, long from, long to, boolean ofSession) {
         boolean concerns(Host a, Host b) {
@@ -34,6 +37,7 @@ final class Excuses {
 
     private final Simulation simulation;
     private final List<Excuse> excuses = new ArrayList<>();
+    private final List<Excuse> fragile = new ArrayList<>();
 
     Excuses(Simulation simulation) {
         this.simulation = simulation;
@@ -47,6 +51,24 @@ final class Excuses {
     /** Whoever tries to connect these may fail. */
     void connecting(Host one, @Nullable Host other, Duration time) {
         add(one, other, time, false);
+    }
+
+    /** If more happens to these within this time, their session may end. */
+    void fragile(Host one, @Nullable Host other, Duration time) {
+        fragile.add(new Excuse(one, other, simulation.now(), simulation.now() + time.toNanos(), true));
+    }
+
+    boolean isFragile(Host one, Host other) {
+        return fragile.stream().anyMatch(each -> each.concerns(one, other) && each.to >= simulation.now());
+    }
+
+    /** This host does nothing for some time: what is fragile may end. */
+    void moreHappensTo(Host host, Duration noticed) {
+        for (Excuse each : List.copyOf(fragile)) {
+            if (each.concerns(host) && each.to >= simulation.now()) {
+                add(each.one, each.other, noticed, true);
+            }
+        }
     }
 
     /** A node goes on after a pause: what was done to it meanwhile it notices only now. */

@@ -30,6 +30,7 @@ final class Network {
     private final Map<PeerAddress, Listening> listeners = new HashMap<>();
     private final Map<Long, ShmHalf> halves = new HashMap<>();
     private final List<Wire> wires = new ArrayList<>();
+    private final List<Cut> cuts = new ArrayList<>();
     private Consumer<Wire> onFrame = wire -> {};
     private long refusesShmUntil;
     private int wiresMade;
@@ -91,7 +92,7 @@ final class Network {
             }
             if (listening == null) {
                 fail(loop, sink, new PeerUnavailable(address + " refuses the connection"));
-            } else if (listening.owner.isDead()) {
+            } else if (listening.owner.isDead() || isCut(loop.owner().host(), listening.owner.host())) {
                 simulation.after(
                         PATIENCE.toNanos(), () -> fail(loop, sink, new PeerUnavailable(address + " does not answer")));
             } else {
@@ -135,6 +136,19 @@ final class Network {
             each.wire().dies(dead, simulation.upTo(Duration.ofMillis(20)), silently);
         }
     }
+
+    /** Nothing comes through between these hosts for this time but what needs no network. */
+    void cut(Host one, Host other, Duration time) {
+        cuts.add(new Cut(one, other, simulation.now() + time.toNanos()));
+    }
+
+    private boolean isCut(Host one, Host other) {
+        return cuts.stream()
+                .anyMatch(cut -> cut.until > simulation.now()
+                        && ((cut.one == one && cut.other == other) || (cut.one == other && cut.other == one)));
+    }
+
+    private record Cut(Host one, Host other, long until) {}
 
     /** No new link over shared memory for this time. */
     void refuseShm(Duration time) {

@@ -3,6 +3,7 @@ package io.weir.simulator;
 import io.netty.buffer.ByteBuf;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
+import org.jspecify.annotations.Nullable;
 
 /** One frame on its way. Owns one reference to its body. */
 final class Parcel {
@@ -19,6 +20,9 @@ final class Parcel {
     long arrivesAt;
     /** The other side's handler has had it. */
     boolean had;
+    /** What the sender keeps of it. */
+    @Nullable
+    Parcel copy;
 
     /** The body's content as given here, everything else as in the frame. */
     Parcel(Frame frame, ByteBuf body) {
@@ -43,6 +47,7 @@ final class Parcel {
         control = other.control;
         length = other.length;
         arrivesAt = other.arrivesAt;
+        copy = other.copy;
         this.body = body;
     }
 

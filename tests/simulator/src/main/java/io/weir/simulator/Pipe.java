@@ -42,7 +42,12 @@ final class Pipe {
         this.simulation = simulation;
         this.wire = wire;
         this.shape = shape;
-        this.forgotten = !shape.knows();
+        this.forgotten = !shape.shared();
+    }
+
+    /** The sender will want to have back what is offered from now on. */
+    void retain() {
+        forgotten = false;
     }
 
     private SimLink receiver() {
@@ -59,11 +64,13 @@ final class Pipe {
         frames++;
         bytes += parcel.length;
         if (!forgotten) {
-            sent.add(new Parcel(parcel, again(parcel.body)));
+            Parcel copy = new Parcel(parcel, again(parcel.body));
+            sent.add(copy);
+            parcel.copy = copy;
         }
         if (severed || deaf) {
             parcel.body.release();
-            if (deaf && !shape.knows()) {
+            if (deaf && !shape.shared()) {
                 taken(parcel);
             }
             return;
@@ -92,7 +99,7 @@ final class Pipe {
         if (body.alloc() instanceof UnpooledByteBufAllocator) {
             simulation.ledger().add(body, "the body of a frame");
         }
-        if (shape.knows()) {
+        if (shape.shared()) {
             return body.duplicate();
         }
         ByteBuf copy = Unpooled.copiedBuffer(body);
@@ -151,7 +158,7 @@ final class Pipe {
         }
         Parcel next = underWay.remove();
         taken(next);
-        had();
+        had(next.copy);
         if (corrupt) {
             corrupt = false;
             wire.network().corrupt(next);
@@ -168,18 +175,17 @@ final class Pipe {
         }
     }
 
-    /** The oldest frame that was not delivered before is now. */
-    private void had() {
+    /** This frame is delivered now. What was sent before anybody wanted to have it back was not kept. */
+    private void had(@Nullable Parcel kept) {
+        if (kept == null) {
+            return;
+        }
+        kept.had = true;
         int count = 0;
         for (Parcel each : sent) {
-            if (!each.had) {
-                each.had = true;
-                count++;
-                break;
-            }
-            count++;
+            count += each.had ? 1 : 0;
         }
-        for (; count > shape.memory(); count--) {
+        for (Parcel eldest; count > shape.memory() && (eldest = sent.peek()) != null && eldest.had; count--) {
             sent.remove().body.release();
         }
     }

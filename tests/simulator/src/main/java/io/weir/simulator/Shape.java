@@ -13,7 +13,8 @@ import java.util.SplittableRandom;
  * @param bytes that may be under way in one direction
  * @param maxFrame see {@link io.weir.core.Link#maxFrame()}
  * @param inPlace whether bodies of its own allocator need no cutting
- * @param knows whether it can hand back what was not delivered
+ * @param shared whether both sides see the same memory: bodies are not copied, and what was not delivered can always be handed back;
+ *     otherwise only if the link was asked to retain it
  * @param memory how many delivered frames it hands back as well, at most
  */
 record Shape(
@@ -24,7 +25,7 @@ record Shape(
         int bytes,
         int maxFrame,
         boolean inPlace,
-        boolean knows,
+        boolean shared,
         int memory) {
 
     private static final int LEAST = 32 << 10;
@@ -39,7 +40,7 @@ record Shape(
                 LEAST << chance.nextInt(2),
                 false,
                 false,
-                0);
+                chance.nextInt(40));
     }
 
     static Shape shm(SplittableRandom chance) {

@@ -32,6 +32,7 @@ final class SimLink implements Link {
     private boolean over;
     private boolean losing;
     private boolean handedBack;
+    private boolean retains;
 
     SimLink(Simulation simulation, Wire wire, SimLoop loop, Pipe in, Pipe out) {
         this.simulation = simulation;
@@ -121,13 +122,23 @@ final class SimLink implements Link {
     }
 
     @Override
+    public void retain(long bytes) {
+        loop.mustBeHere("Link.retain");
+        if (retains) {
+            simulation.violated(this + " was asked to retain twice");
+        }
+        retains = true;
+        out.retain();
+    }
+
+    @Override
     public boolean handBack(Consumer<Frame> to) {
         loop.mustBeHere("Link.handBack");
         if (handedBack || (over && !losing)) {
             simulation.violated(this + " was asked to hand back twice, or after its end");
             return false;
         }
-        if (!wire.shape().knows()) {
+        if (!wire.shape().shared() && !retains) {
             return false;
         }
         handedBack = true;

@@ -1,11 +1,15 @@
 package io.weir.simulator;
 
 import io.weir.channel.Peer;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One thing that goes wrong, as the frame with a certain number arrives: it happens to the link that brings it, or to one of its
@@ -18,6 +22,7 @@ final class Trouble {
         STALL,
         BREAK,
         BREAK_OF_BOOTSTRAP,
+        CUT_OF_NETWORK,
         NO_SHM,
         CORRUPTION,
         PAUSE,
@@ -28,6 +33,14 @@ final class Trouble {
     }
 
     private static final Duration STALL = Duration.ofSeconds(20);
+
+    /** Until a bootstrap connection that was reset is replaced. */
+    private static final Duration AT_ONCE = Duration.ofMillis(600);
+
+    /** Shorter than sessions wait, by what it takes until somebody connects anew. */
+    private static final Duration SHORT_CUT = Duration.ofSeconds(15);
+
+    private static final Duration LONG_CUT = Duration.ofSeconds(45);
 
     private final Simulation simulation;
     private final SplittableRandom chance;
@@ -42,10 +55,14 @@ final class Trouble {
         this.frame = chance.nextBoolean() ? before + chance.nextInt(80) : chance.nextInt(400);
     }
 
-    /** A data link that breaks is what most is promised about. */
+    /** Links that break are what most is promised about. */
     private static Kind kind(SplittableRandom chance) {
         Kind[] all = Kind.values();
-        return chance.nextInt(3) == 0 ? Kind.BREAK : all[chance.nextInt(all.length)];
+        return switch (chance.nextInt(6)) {
+            case 0, 1 -> Kind.BREAK;
+            case 2 -> Kind.BREAK_OF_BOOTSTRAP;
+            default -> all[chance.nextInt(all.length)];
+        };
     }
 
     /** After how many frames it comes. */
@@ -61,6 +78,7 @@ final class Trouble {
             case STALL -> stall(wire);
             case BREAK -> breakLink(wire);
             case BREAK_OF_BOOTSTRAP -> breakBootstrap(wire);
+            case CUT_OF_NETWORK -> cutNetwork(wire);
             case NO_SHM -> noShm();
             case CORRUPTION -> corrupt(wire);
             case PAUSE -> pause(one(wire));
@@ -107,17 +125,17 @@ final class Trouble {
         if (simulation.network().promise() == Promise.SESSION_ENDS_WITH_ITS_LINK || !broken.isUsed()) {
             excuseSession(broken, Excuses.NOTICED);
         }
-        shatter(broken);
+        shatter(broken, Duration.ofSeconds(2), new SessionLost("the link is broken"));
     }
 
-    private void shatter(Wire wire) {
+    private void shatter(Wire wire, Duration latest, WeirException reason) {
         boolean late = chance.nextInt(3) == 0;
         long soon = chance.nextLong(100_000);
-        long later = late ? chance.nextLong(Duration.ofSeconds(2).toNanos()) : chance.nextLong(2_000_000);
+        long later = late ? chance.nextLong(latest.toNanos()) : chance.nextLong(2_000_000);
         if (chance.nextBoolean()) {
-            wire.breaks(soon, later);
+            wire.breaks(soon, later, reason);
         } else {
-            wire.breaks(later, soon);
+            wire.breaks(later, soon, reason);
         }
     }
 
@@ -127,14 +145,62 @@ final class Trouble {
                 .session(wire.first().owner().host(), wire.second().owner().host(), noticed);
     }
 
+    /** Both sides notice so soon that neither takes the other for dead. */
     private void breakBootstrap(Wire wire) {
-        List<Wire> all = simulation.network().wires().stream()
-                .filter(each -> each.shape().transport().equals(TcpTransport.NAME))
-                .toList();
-        Wire broken = all.contains(wire) || all.isEmpty() ? wire : all.get(chance.nextInt(all.size()));
+        Wire broken = oneOfBootstrap(wire);
+        if (broken == null) {
+            return;
+        }
         say(broken);
-        excuseSession(broken, Excuses.NOTICED);
-        shatter(broken);
+        mayFail(broken, AT_ONCE);
+        shatter(broken, Duration.ofMillis(50), new SessionLost("the connection was reset"));
+    }
+
+    private void cutNetwork(Wire wire) {
+        Wire broken = oneOfBootstrap(wire);
+        if (broken == null) {
+            return;
+        }
+        Host one = broken.first().owner().host();
+        Host other = broken.second().owner().host();
+        boolean tooLong = chance.nextInt(4) == 0;
+        Duration time = tooLong ? LONG_CUT : upTo(SHORT_CUT);
+        say(one + " from " + other + " for " + time);
+        simulation.network().cut(one, other, time);
+        Duration noticed = time.plus(Excuses.UNREACHABLE);
+        simulation.excuses().connecting(one, other, noticed);
+        for (Wire each : simulation.network().wires()) {
+            if (each.isBetween(one, other) && isOverNetwork(each)) {
+                mayFail(each, noticed);
+                shatter(each, Duration.ofSeconds(2), new PeerUnavailable("nothing is heard any more"));
+            }
+        }
+        if (tooLong) {
+            simulation.excuses().session(one, other, noticed);
+        }
+    }
+
+    private static boolean isOverNetwork(Wire wire) {
+        return wire.shape().transport().equals(TcpTransport.NAME);
+    }
+
+    private @Nullable Wire oneOfBootstrap(Wire wire) {
+        List<Wire> all = simulation.network().wires().stream()
+                .filter(Trouble::isOverNetwork)
+                .toList();
+        return all.isEmpty() ? null : all.contains(wire) ? wire : all.get(chance.nextInt(all.size()));
+    }
+
+    /** A session outlives this unless more happens to it in the same time; a handshake does not. */
+    private void mayFail(Wire wire, Duration noticed) {
+        Incarnation one = wire.first().owner();
+        Incarnation other = wire.second().owner();
+        boolean more = one.isStopped() || other.isStopped();
+        simulation.excuses().connecting(one.host(), other.host(), Excuses.NOTICED);
+        if (more || !wire.isOfSession() || simulation.excuses().isFragile(one.host(), other.host())) {
+            excuseSession(wire, noticed.plus(Excuses.NOTICED));
+        }
+        simulation.excuses().fragile(one.host(), other.host(), noticed);
     }
 
     private void noShm() {
@@ -157,6 +223,7 @@ final class Trouble {
         Duration time = upTo(Duration.ofSeconds(20));
         say(paused + " for " + time);
         simulation.excuses().connecting(paused.host(), null, time.plus(Excuses.NOTICED));
+        simulation.excuses().moreHappensTo(paused.host(), time.plus(Excuses.NOTICED));
         for (Wire each : simulation.network().wires()) {
             if (each.isOf(paused) && each.isYoung()) {
                 excuseSession(each, time.plus(Excuses.NOTICED));

@@ -1,6 +1,7 @@
 package io.weir.simulator;
 
 import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
 import java.time.Duration;
 
 /** Both ends of a link and what is between them. */
@@ -65,6 +66,24 @@ final class Wire {
         return first.owner() == one || second.owner() == one;
     }
 
+    boolean isBetween(Host one, Host other) {
+        Host a = first.owner().host();
+        Host b = second.owner().host();
+        return (a == one && b == other) || (a == other && b == one);
+    }
+
+    /** Whether both ends have a session with the other one, so that no handshake depends on this. */
+    boolean isOfSession() {
+        return knows(first.owner(), second.owner()) && knows(second.owner(), first.owner());
+    }
+
+    private static boolean knows(Incarnation one, Incarnation other) {
+        return one.isThere()
+                && other.isThere()
+                && one.node().connected().stream()
+                        .anyMatch(peer -> peer.id().equals(other.node().id()));
+    }
+
     boolean isOpen() {
         return !broken && !(first.isOver() && second.isOver());
     }
@@ -98,16 +117,15 @@ final class Wire {
     }
 
     /** Nothing arrives any more; each end notices after a time of its own, when it has had what arrived before. */
-    void breaks(long firstNotices, long secondNotices) {
+    void breaks(long firstNotices, long secondNotices, WeirException reason) {
         if (broken) {
             return;
         }
         broken = true;
-        String text = "the " + shape.transport() + " link is broken";
         toFirst.sever();
         toSecond.sever();
-        toFirst.end(firstNotices, new SessionLost(text));
-        toSecond.end(secondNotices, new SessionLost(text));
+        toFirst.end(firstNotices, reason);
+        toSecond.end(secondNotices, reason);
     }
 
     /** One end's process has died: nothing comes from it any more; the other end notices after this time, if at all. */
