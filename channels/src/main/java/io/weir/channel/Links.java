@@ -625,6 +625,11 @@ final class Links implements PathAttempt.Owner {
         return away == null;
     }
 
+    /** Whether it waits for the peer to connect anew: who closes does not wait for that. */
+    boolean forsaken() {
+        return away != null && redial == null;
+    }
+
     /** Whether this is the session that the peer has begun under this number. */
     boolean isNumbered(long wanted) {
         return choice != null && !choice.leads() && number == wanted;

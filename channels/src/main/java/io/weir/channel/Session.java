@@ -731,7 +731,7 @@ final class Session implements LinkHandler {
 
     /** Completes when nothing that was handed over waits to be sent, or when the limit has passed. */
     Mono<Void> drained(Duration limit) {
-        return awaited(this::idle, limit);
+        return awaited(() -> idle() || links.forsaken(), limit);
     }
 
     private Mono<Void> awaited(BooleanSupplier condition, Duration limit) {
@@ -764,7 +764,8 @@ final class Session implements LinkHandler {
 
     /** Says goodbye and ends; if its link is just lost or left, as soon as what was under way goes on. */
     Mono<Void> left(String reason) {
-        return awaited(links::clear, FAREWELL).then(Mono.create(sink -> execute(() -> leave(reason, sink::success))));
+        return awaited(() -> links.clear() || links.forsaken(), FAREWELL)
+                .then(Mono.create(sink -> execute(() -> leave(reason, sink::success))));
     }
 
     PeerStats stats() {

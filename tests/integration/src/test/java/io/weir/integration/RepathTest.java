@@ -2,7 +2,6 @@ package io.weir.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.channel.Channel;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathDecision;
 import io.weir.channel.PathSwitch;
@@ -58,53 +57,12 @@ class RepathTest implements OnRoute {
         }
     }
 
-    /** A stream of parcels there and its echo back, as long as wanted. */
-    private static final class Stream {
-
-        private final AtomicBoolean over = new AtomicBoolean();
-        private final Probe<Message> back;
-        private final Probe<Void> sent;
-
-        Stream(Pair pair, long seed, Sizes sizes) {
-            Parcels parcels = new Parcels(seed, sizes);
-            Channel channel = Objects.requireNonNull(pair.peer().channel("echo").block(Patience.LIMIT));
-            back = Probe.of(Long.MAX_VALUE, parcels.checker());
-            sent = Probe.end();
-            channel.receive().subscribe(back);
-            channel.sendDelivered(parcels.flux(Long.MAX_VALUE).takeWhile(message -> {
-                        boolean last = over.get();
-                        if (last) {
-                            message.release();
-                        }
-                        return !last;
-                    }))
-                    .subscribe(sent);
-        }
-
-        void goesOn() {
-            back.awaitReceived(back.received() + 100);
-        }
-
-        void end() {
-            over.set(true);
-            sent.awaitComplete();
-            back.awaitComplete();
-            assertThat(back.received()).isPositive();
-        }
-    }
-
-    private static Pair echo(Nodes nodes, UnaryOperator<NodeSpec.Builder> near, UnaryOperator<NodeSpec.Builder> far) {
-        Pair pair = nodes.pair(near, far);
-        pair.far().serve("echo", channel -> channel.send(channel.receive()));
-        return pair;
-    }
-
     @Test
     void fallsAndClimbsBack(Nodes nodes) {
-        Pair pair = echo(nodes, BOTH, BOTH);
+        Pair pair = Echoed.pair(nodes, BOTH, BOTH);
         assertThat(path(pair.peer())).isEqualTo("shm");
-        Stream small = new Stream(pair, 1, Sizes.TINY);
-        Stream mixed = new Stream(pair, 2, Sizes.MIXED);
+        Echoed small = new Echoed(pair, 1, Sizes.TINY);
+        Echoed mixed = new Echoed(pair, 2, Sizes.MIXED);
         Moves moves = new Moves(pair.peer());
         for (int round = 0; round < 6; round++) {
             small.goesOn();
@@ -129,9 +87,9 @@ class RepathTest implements OnRoute {
     /** At any moment: also while it is moving. */
     @Test
     void isCutAgainAndAgain(Nodes nodes) {
-        Pair pair = echo(nodes, BOTH, BOTH);
-        Stream small = new Stream(pair, 8, Sizes.TINY);
-        Stream mixed = new Stream(pair, 9, Sizes.MIXED);
+        Pair pair = Echoed.pair(nodes, BOTH, BOTH);
+        Echoed small = new Echoed(pair, 8, Sizes.TINY);
+        Echoed mixed = new Echoed(pair, 9, Sizes.MIXED);
         for (int round = 0; round < 60; round++) {
             Peer cutter = round % 3 == 0 ? pair.back() : pair.peer();
             var unused = pair.peer().moveTo("shm").onErrorComplete().block(Patience.LIMIT);
@@ -150,9 +108,9 @@ class RepathTest implements OnRoute {
     void goesWhereItIsTold(Nodes nodes) {
         // What is under way is read before the move is over, which takes long with leak detection.
         UnaryOperator<NodeSpec.Builder> small = BOTH.andThen(spec -> spec.windowItems(256))::apply;
-        Pair pair = echo(nodes, small, small);
-        Stream tiny = new Stream(pair, 3, Sizes.TINY);
-        Stream mixed = new Stream(pair, 4, Sizes.MIXED);
+        Pair pair = Echoed.pair(nodes, small, small);
+        Echoed tiny = new Echoed(pair, 3, Sizes.TINY);
+        Echoed mixed = new Echoed(pair, 4, Sizes.MIXED);
         for (int round = 0; round < 20; round++) {
             String path = round % 2 == 0 ? "tcp" : "shm";
             tiny.goesOn();
@@ -176,15 +134,15 @@ class RepathTest implements OnRoute {
 
     @Test
     void longMessagesGoOnInTheMiddle(Nodes nodes) {
-        Pair pair = echo(nodes, BOTH, BOTH);
-        Stream stream = new Stream(pair, 5, Sizes.LONG);
+        Pair pair = Echoed.pair(nodes, BOTH, BOTH);
+        Echoed stream = new Echoed(pair, 5, Sizes.LONG);
         Moves moves = new Moves(pair.peer());
         for (int round = 0; round < 6; round++) {
-            long received = stream.back.received();
+            long received = stream.received();
             int before = moves.count();
             pair.peer().cut().block(Patience.LIMIT);
             moves.await(before + 1, "shm");
-            stream.back.awaitReceived(received + 2);
+            stream.awaitReceived(received + 2);
         }
         stream.end();
     }
@@ -192,8 +150,8 @@ class RepathTest implements OnRoute {
     @Test
     void whatHasOnePathOpensItAnew(Nodes nodes) {
         UnaryOperator<NodeSpec.Builder> required = BOTH.andThen(spec -> spec.path("shm", PathSwitch.REQUIRED))::apply;
-        Pair pair = echo(nodes, required, BOTH);
-        Stream stream = new Stream(pair, 6, Sizes.MIXED);
+        Pair pair = Echoed.pair(nodes, required, BOTH);
+        Echoed stream = new Echoed(pair, 6, Sizes.MIXED);
         for (int round = 0; round < 5; round++) {
             stream.goesOn();
             int before = pair.peer().pathHistory().size();
@@ -208,8 +166,8 @@ class RepathTest implements OnRoute {
     @Test
     void staysWhereItFellIfItMayMoveOnce(Nodes nodes) {
         UnaryOperator<NodeSpec.Builder> once = BOTH.andThen(spec -> spec.repath(Repath.ONCE))::apply;
-        Pair pair = echo(nodes, once, BOTH);
-        Stream stream = new Stream(pair, 7, Sizes.MIXED);
+        Pair pair = Echoed.pair(nodes, once, BOTH);
+        Echoed stream = new Echoed(pair, 7, Sizes.MIXED);
         Moves moves = new Moves(pair.peer());
         pair.peer().cut().block(Patience.LIMIT);
         moves.await(1, "tcp");
@@ -276,8 +234,8 @@ class RepathTest implements OnRoute {
     /** Who hears of a move may cut it at once, on the very loop that makes it. */
     @Test
     void isCutByWhoHearsOfIt(Nodes nodes) {
-        Pair pair = echo(nodes, BOTH, BOTH);
-        Stream stream = new Stream(pair, 10, Sizes.MIXED);
+        Pair pair = Echoed.pair(nodes, BOTH, BOTH);
+        Echoed stream = new Echoed(pair, 10, Sizes.MIXED);
         AtomicBoolean cut = new AtomicBoolean();
         pair.peer()
                 .paths()

@@ -4,6 +4,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.channel.unix.DomainSocketChannel;
 import io.weir.core.Misconfigured;
@@ -56,6 +57,16 @@ final class Sockets {
         }
     }
 
+    /** Whether the network is to blame: the kernel has heard nothing, or knows no way, while a peer that is gone makes it hear an end. */
+    static boolean isUnreachable(Throwable cause) {
+        String text = String.valueOf(cause.getMessage());
+        // What the C library calls ETIMEDOUT, EHOSTUNREACH, ENETUNREACH and ENETDOWN; the JDK tells no numbers.
+        return text.contains("timed out")
+                || text.contains("No route to host")
+                || text.contains("Network is unreachable")
+                || text.contains("Network is down");
+    }
+
     /** Sets the options of a connection, whoever began it, before it is used. */
     static void configure(Channel channel, TcpOptions options) {
         ChannelConfig config = channel.config();
@@ -63,6 +74,9 @@ final class Sockets {
         config.setWriteBufferWaterMark(new WriteBufferWaterMark(highWater / 2, highWater));
         if (!(channel instanceof DomainSocketChannel)) {
             set(config, ChannelOption.TCP_NODELAY, options.noDelay());
+            // Only epoll can; elsewhere the kernel repeats for a quarter of an hour, and weir.keepalive.timeout counts.
+            var unused = config.setOption(EpollChannelOption.TCP_USER_TIMEOUT, (int)
+                    options.userTimeout().toMillis());
         }
         if (options.sendBuffer() > 0) {
             set(config, ChannelOption.SO_SNDBUF, options.sendBuffer());

@@ -12,6 +12,7 @@ import io.weir.core.Frame;
 import io.weir.core.FrameLayout;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
+import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
@@ -215,7 +216,8 @@ final class TcpLink implements Link {
 
     /** Something has failed in the channel. */
     void failed(Throwable cause) {
-        lost(new SessionLost(remote.connection() + " is broken: " + cause.getMessage(), cause));
+        String why = remote.connection() + " is broken: " + cause.getMessage();
+        lost(Sockets.isUnreachable(cause) ? new PeerUnavailable(why, cause) : new SessionLost(why, cause));
         close(channel);
     }
 

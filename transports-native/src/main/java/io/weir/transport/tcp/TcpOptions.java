@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param sendBuffer the kernel's buffer in bytes, 0 for what the system chooses
  * @param receiveBuffer as {@code sendBuffer}
  * @param connectTimeout how long connecting may take
+ * @param userTimeout how long the other host may leave what was sent without an answer until it counts as unreachable (TCP_USER_TIMEOUT)
  * @param linger how long a closing link waits for a peer that does not read
  * @param highWater bytes that wait for the kernel's buffer until the link says no
  * @param dataAddress where links of our accepting side are connected to, null for the bootstrap connection
@@ -26,12 +27,20 @@ record TcpOptions(
         int sendBuffer,
         int receiveBuffer,
         Duration connectTimeout,
+        Duration userTimeout,
         Duration linger,
         int highWater,
         @Nullable PeerAddress dataAddress) {
 
     static final Set<String> NAMES = Set.of(
-            "no-delay", "send-buffer", "receive-buffer", "connect-timeout", "linger", "high-water", "data-address");
+            "no-delay",
+            "send-buffer",
+            "receive-buffer",
+            "connect-timeout",
+            "user-timeout",
+            "linger",
+            "high-water",
+            "data-address");
 
     /** On: the loop gathers what one turn offers anyway, and waiting for acknowledgements on top costs up to 40 ms. */
     static final boolean NO_DELAY = true;
@@ -43,6 +52,9 @@ record TcpOptions(
 
     /** Linux repeats a lost SYN after 1 and 3 seconds: this allows for both. */
     static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
+
+    /** Five repetitions of what was sent are lost then; a network that heals by itself does so before, mostly. */
+    static final Duration USER_TIMEOUT = Duration.ofSeconds(10);
 
     /** A peer that lives reads within this time; a longer wait only keeps memory for one that does not. */
     static final Duration LINGER = Duration.ofSeconds(5);
@@ -64,6 +76,7 @@ record TcpOptions(
                 settings.size("send-buffer", SYSTEM_BUFFER, 4 << 10, MOST_BUFFER),
                 settings.size("receive-buffer", SYSTEM_BUFFER, 4 << 10, MOST_BUFFER),
                 settings.time("connect-timeout", CONNECT_TIMEOUT, SHORTEST, LONGEST),
+                settings.time("user-timeout", USER_TIMEOUT, Duration.ofMillis(100), LONGEST),
                 settings.time("linger", LINGER, SHORTEST, LONGEST),
                 settings.size("high-water", HIGH_WATER, 64 << 10, 1 << 30),
                 dataAddress(settings.options().get("data-address")));

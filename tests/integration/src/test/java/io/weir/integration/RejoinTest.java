@@ -1,0 +1,152 @@
+package io.weir.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.PathDecision;
+import io.weir.channel.Peer;
+import io.weir.channel.Repath;
+import io.weir.core.SessionLost;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Sessions whose bootstrap connection breaks while both nodes live. */
+class RejoinTest implements OnRoute {
+
+    private static final UnaryOperator<NodeSpec.Builder> BOTH = spec ->
+            spec.order("shm", "tcp").repathProbation(Duration.ofMillis(10)).rejoinTimeout(Duration.ofSeconds(30));
+
+    private static final UnaryOperator<NodeSpec.Builder> IMPATIENT =
+            BOTH.andThen(spec -> spec.rejoinTimeout(Duration.ofMillis(100)))::apply;
+
+    private static Pair through(Relay relay, Nodes nodes, UnaryOperator<NodeSpec.Builder> ofNear, Node far) {
+        Node near = nodes.start("near", ofNear);
+        Peer peer = Objects.requireNonNull(near.connect(relay.address()).block(Patience.LIMIT));
+        return Echoed.serving(new Pair(near, far, peer));
+    }
+
+    private static String path(Peer peer) {
+        return peer.path().chosen().map(PathDecision.Attempt::path).orElse("none");
+    }
+
+    /** What goes over shared memory does not notice. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void isPartedAgainAndAgain(boolean reset, Nodes nodes) throws IOException {
+        Node far = nodes.start("far", BOTH);
+        try (Relay relay = new Relay(far.address())) {
+            Pair pair = through(relay, nodes, BOTH, far);
+            Echoed small = new Echoed(pair, 1, Sizes.TINY);
+            Echoed mixed = new Echoed(pair, 2, Sizes.MIXED);
+            for (int round = 0; round < 10; round++) {
+                int before = relay.accepted();
+                relay.part(reset);
+                Patience.until("it connects anew", () -> relay.accepted() > before);
+                small.goesOn();
+                mixed.goesOn();
+            }
+            small.end();
+            mixed.end();
+            assertThat(path(pair.peer())).isEqualTo("shm");
+        }
+    }
+
+    /** The same while the data links break as well. */
+    @Test
+    void isCutMeanwhile(Nodes nodes) throws IOException {
+        Node far = nodes.start("far", BOTH);
+        try (Relay relay = new Relay(far.address())) {
+            Pair pair = through(relay, nodes, BOTH, far);
+            Echoed small = new Echoed(pair, 3, Sizes.TINY);
+            Echoed mixed = new Echoed(pair, 4, Sizes.MIXED);
+            for (int round = 0; round < 10; round++) {
+                int before = relay.accepted();
+                relay.refuse();
+                relay.part(round % 2 == 0);
+                pair.peer().cut().onErrorComplete().block(Patience.LIMIT);
+                relay.listen();
+                Patience.until("it connects anew", () -> relay.accepted() > before);
+                small.goesOn();
+                mixed.goesOn();
+            }
+            small.end();
+            mixed.end();
+        }
+    }
+
+    /** A node with several loops is asked until the connection is on the session's. */
+    @Test
+    void findsItsLoop(Nodes nodes) throws IOException {
+        Node far = nodes.start("far", BOTH.andThen(spec -> spec.loops(4))::apply);
+        try (Relay relay = new Relay(far.address())) {
+            Pair pair = through(relay, nodes, BOTH, far);
+            Echoed mixed = new Echoed(pair, 5, Sizes.MIXED);
+            for (int round = 0; round < 5; round++) {
+                relay.refuse();
+                relay.part(true);
+                pair.peer().cut().onErrorComplete().block(Patience.LIMIT);
+                relay.listen();
+                mixed.goesOn();
+            }
+            mixed.end();
+        }
+    }
+
+    @Test
+    void endsWhenNobodyAnswers(Nodes nodes) throws IOException {
+        Node far = nodes.start("far", IMPATIENT);
+        try (Relay relay = new Relay(far.address())) {
+            Pair pair = through(relay, nodes, IMPATIENT, far);
+            Echoed stream = new Echoed(pair, 6, Sizes.TINY);
+            stream.goesOn();
+            relay.refuse();
+            relay.part(false);
+            assertThat(stream.failure())
+                    .isInstanceOf(SessionLost.class)
+                    .hasMessageContaining(pair.far().id() + " is gone")
+                    .hasMessageContaining("Connection refused");
+            Patience.until("both sides have noticed", () -> far.connected().isEmpty());
+        }
+    }
+
+    /** Whoever answers is another one, though it has the name and the address. */
+    @Test
+    void isNotMistakenForItsFormerSelf(Nodes nodes) throws IOException {
+        Node far = nodes.start("far", BOTH);
+        try (Relay relay = new Relay(far.address())) {
+            Pair pair = through(relay, nodes, BOTH, far);
+            Echoed stream = new Echoed(pair, 7, Sizes.TINY);
+            stream.goesOn();
+            relay.refuse();
+            Node again = nodes.start("far", BOTH);
+            try (Relay other = new Relay(relay.address(), again.address())) {
+                relay.part(false);
+                assertThat(stream.failure())
+                        .isInstanceOf(SessionLost.class)
+                        .hasMessageContaining("it has been started anew: " + again.id());
+            }
+        }
+    }
+
+    @Test
+    void endsWithItsConnectionIfItMayNotMove(Nodes nodes) throws IOException {
+        UnaryOperator<NodeSpec.Builder> never = IMPATIENT.andThen(spec -> spec.repath(Repath.OFF))::apply;
+        for (boolean near : new boolean[] {true, false}) {
+            Node far = nodes.start("far", near ? IMPATIENT : never);
+            try (Relay relay = new Relay(far.address())) {
+                Pair pair = through(relay, nodes, near ? never : IMPATIENT, far);
+                Echoed stream = new Echoed(pair, 8, Sizes.TINY);
+                stream.goesOn();
+                relay.part(false);
+                assertThat(stream.failure()).isInstanceOf(SessionLost.class);
+                Patience.until("both sides have noticed", () -> far.connected().isEmpty());
+            }
+        }
+    }
+}

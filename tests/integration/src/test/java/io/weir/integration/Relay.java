@@ -1,0 +1,130 @@
+package io.weir.integration;
+
+import io.weir.core.PeerAddress;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What stands between two nodes and can part them: bytes go through it in both directions until it ends a connection. */
+final class Relay implements AutoCloseable {
+
+    private final InetSocketAddress target;
+    private final int port;
+    private final List<Socket> open = new ArrayList<>();
+    private @Nullable ServerSocket listening;
+    private int accepted;
+
+    /** At a port of its own. */
+    Relay(PeerAddress target) throws IOException {
+        this(new PeerAddress("127.0.0.1", 0), target);
+    }
+
+    Relay(PeerAddress address, PeerAddress target) throws IOException {
+        this.target = new InetSocketAddress(target.host(), target.port());
+        this.port = listen(address.port());
+    }
+
+    /** Where to connect to. */
+    PeerAddress address() {
+        return new PeerAddress("127.0.0.1", port);
+    }
+
+    synchronized int accepted() {
+        return accepted;
+    }
+
+    /** Lets connections through from now on. */
+    void listen() throws IOException {
+        var unused = listen(port);
+    }
+
+    private synchronized int listen(int at) throws IOException {
+        ServerSocket socket = new ServerSocket();
+        socket.setReuseAddress(true);
+        socket.bind(new InetSocketAddress("127.0.0.1", at));
+        listening = socket;
+        start(() -> accept(socket));
+        return socket.getLocalPort();
+    }
+
+    /** Refuses whoever connects from now on. */
+    synchronized void refuse() throws IOException {
+        ServerSocket socket = listening;
+        listening = null;
+        if (socket != null) {
+            socket.close();
+        }
+    }
+
+    /** Ends every connection: with what was sent before and an orderly end, or at once and with a reset. */
+    synchronized void part(boolean reset) throws IOException {
+        for (Socket each : open) {
+            end(each, reset);
+        }
+        open.clear();
+    }
+
+    private static void end(Socket socket, boolean reset) throws IOException {
+        try {
+            if (reset) {
+                socket.setSoLinger(true, 0);
+            }
+        } catch (SocketException e) {
+            // It has ended already.
+        }
+        socket.close();
+    }
+
+    private void accept(ServerSocket socket) {
+        while (true) {
+            try {
+                Socket near = socket.accept();
+                Socket far = new Socket();
+                far.connect(target);
+                connected(near, far);
+            } catch (IOException e) {
+                // It listens no more.
+                return;
+            }
+        }
+    }
+
+    private synchronized void connected(Socket near, Socket far) throws IOException {
+        accepted++;
+        near.setTcpNoDelay(true);
+        far.setTcpNoDelay(true);
+        open.add(near);
+        open.add(far);
+        start(() -> pump(near, far));
+        start(() -> pump(far, near));
+    }
+
+    private static void start(Runnable task) {
+        Thread thread = new Thread(task, "relay");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private static void pump(Socket from, Socket to) {
+        byte[] bytes = new byte[16 << 10];
+        try (from;
+                to) {
+            for (int count; (count = from.getInputStream().read(bytes)) >= 0; ) {
+                to.getOutputStream().write(bytes, 0, count);
+            }
+        } catch (IOException e) {
+            // One of them has ended, and with it the other.
+        }
+    }
+
+    @Override
+    public synchronized void close() throws IOException {
+        refuse();
+        part(false);
+    }
+}
