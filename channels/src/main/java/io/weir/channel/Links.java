@@ -106,7 +106,7 @@ final class Links implements PathAttempt.Owner {
 
     private long awaySince;
     private Disposable patience = Disposables.disposed();
-    /** Only whether somebody answers the present try is still awaited. */
+    /** Only what becomes of the present try is still awaited. */
     private boolean overdue;
 
     private @Nullable Redial redial;
@@ -724,7 +724,7 @@ final class Links implements PathAttempt.Owner {
     void stillAway() {
         WeirException reason = away;
         Redial dialling = redial;
-        if (!ended && reason != null && overdue && (dialling == null || !dialling.answered())) {
+        if (!ended && reason != null && overdue && (dialling == null || dialling.isInVain())) {
             String last = dialling == null ? "" : dialling.lastFailure();
             session.over(last.isEmpty() ? reason : new SessionLost(Errors.text(reason) + "; then " + last, reason));
         }

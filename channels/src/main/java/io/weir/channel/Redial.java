@@ -53,9 +53,9 @@ final class Redial {
         this.links = links;
     }
 
-    /** Whether somebody has answered, so that it is just being found out whether the session goes on. */
-    boolean answered() {
-        return talk != null;
+    /** Whether it was tried in vain, and nobody is just answering. */
+    boolean isInVain() {
+        return !lastFailure.isEmpty() && talk == null;
     }
 
     /** Why the last try was in vain; empty before. */
