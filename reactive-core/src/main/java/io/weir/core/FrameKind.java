@@ -42,6 +42,12 @@ public enum FrameKind {
      * bootstrap connection, 0 if they wait for RESUME; body: the reason. With flag 1 it is the answer to the other side's.
      */
     LOST(14, 1),
+    /**
+     * What the two ends of a link have between themselves when one of them keeps what it sends ({@link Link#retain}): never offered to a
+     * link, nor delivered by one. First word: 0 asks the other end to tell from here on; else how many frames, those of this kind
+     * left out, that end has delivered since it was asked.
+     */
+    ACK(15, 1),
 
     /** The node leaves of its own will; body is the reason. */
     GOODBYE(16, 0),

@@ -55,8 +55,17 @@ public interface Link {
     boolean offer(Frame frame);
 
     /**
-     * From now on keeps what is offered until the other side has it, so that it can be {@link #handBack handed back}. When about so many
-     * bytes are kept, offer says no. Called at most once. Links that can hand back anyway, or never, do nothing.
+     * From now on keeps what is offered until the other side's handler has it, so that {@link #handBack} can give it back. Bodies are
+     * kept by reference: they are released later than otherwise, when the other side says that it has them or when the link ends.
+     * When about so many bytes are kept, {@link #offer} says no, and {@link LinkHandler#writable()} follows when there is
+     * room again. Called at most once, before the first frame that may have to come back: what was offered before does not.
+     *
+     * <p>What tells that a frame has arrived comes in as frames do: not before there is a handler.
+     *
+     * <p>Does nothing in a link that has ended, in one that can give back without this, and in one that never can.
+     *
+     * @param bytes the bound; a link whose other side does not tell of every few bytes takes a higher one
+     * @throws IllegalStateException if it keeps already
      */
     default void retain(long bytes) {}
 
@@ -64,7 +73,8 @@ public interface Link {
      * Gives back what was offered and has perhaps not reached the other side's handler: whole frames in the order they were offered,
      * without a gap up to the last one. The first ones may have reached it nevertheless, and their bodies be gone; who asks knows how
      * many have. Called at most once, from within {@link LinkHandler#lost} or just before {@link #close()}; nothing is offered
-     * afterwards. The other side may still deliver what was given back, until it ends the link as well.
+     * afterwards. The other side may still deliver what was given back, until it ends the link as well. Some links can do this only
+     * if they were told to {@link #retain} before, and none gives back a {@link Frame#region}.
      *
      * @param to gets each frame; the holder is valid during the call only, the body belongs to it and must be released once
      * @return false if this link does not know: then what was on its way is lost with it, also what was given back until then

@@ -33,6 +33,7 @@ class GoldenFramesTest {
             entry(FrameKind.MOVED, "0a000000 0c050500 03000080 2a000000"),
             entry(FrameKind.RESUME, "0a000000 0d050500 03000080 2a000000 0807060504030201"),
             entry(FrameKind.LOST, "0a000000 0e050500 03000080 2a000000 0807060504030201"),
+            entry(FrameKind.ACK, "0a000000 0f050500 03000080 2a000000 0807060504030201"),
             entry(FrameKind.GOODBYE, "0a000000 10050500 03000080 2a000000"),
             entry(FrameKind.PING, "0a000000 11050500 03000080 2a000000"),
             entry(FrameKind.PONG, "0a000000 12050500 03000080 2a000000"),

@@ -215,6 +215,10 @@ final class FrameParser {
             if (bodyLength <= in.readableBytes()) {
                 return deliverRead(wholeBody(in, bodyLength));
             }
+            if (!in.isReadable()) {
+                // The next bytes may be the whole body, which then need not be copied.
+                return false;
+            }
             filled = newBody(bodyLength);
             body = filled;
         }

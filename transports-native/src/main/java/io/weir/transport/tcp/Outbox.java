@@ -5,8 +5,11 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.FileRegion;
+import io.netty.util.ReferenceCountUtil;
 import io.weir.core.Frame;
+import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Frames on their way into a channel. Small ones are gathered in the loop's buffer, so that a message costs neither a
@@ -15,13 +18,17 @@ import io.weir.core.FrameLayout;
 final class Outbox {
 
     /** Copying this much costs less than a buffer of its own in the kernel's gathering. */
-    private static final int COPIED = 8 << 10;
+    static final int COPIED = 8 << 10;
 
     /** Up to here a body outside of the heap is copied word by word. */
     private static final int WORDWISE = 96;
 
     private final ChannelHandlerContext channel;
     private final WriteBuffer gathered = WriteBuffer.ofLoop();
+    /** What the other side has not acknowledged, if it is to be kept. */
+    private @Nullable Kept kept;
+    /** The channel takes nothing more. */
+    private boolean ended;
 
     Outbox(ChannelHandlerContext channel) {
         this.channel = channel;
@@ -34,15 +41,73 @@ final class Outbox {
         boolean copied = region == null && bodyLength <= COPIED;
         int headLength = FrameLayout.HEADER + Long.BYTES * frame.kind().words() + frame.control().length;
         ByteBuf into = gathered.room(this, headLength + (copied ? bodyLength : 0) + Long.BYTES, channel.alloc());
+        Kept keeping = kept;
         if (copied) {
             addCopied(frame, into);
+            if (keeping != null) {
+                keeping.begin();
+            }
         } else {
             // Computed first: the channel may give up the body at once for a copy of its own.
             int padding = padding(frame);
             addHead(frame, into);
+            if (keeping != null) {
+                keeping.begin();
+            }
             gathered.handOver(this);
             write(region == null ? unshared(frame.body()) : region);
             into.writeZero(padding);
+            if (keeping != null) {
+                keeping.rest(padding);
+            }
+        }
+    }
+
+    /** From here on keeps what is added, about so many bytes at most, and asks the other side to acknowledge it. */
+    void keep(long bytes) {
+        if (kept != null) {
+            throw new IllegalStateException("this link keeps already what it sends");
+        }
+        addAck(0);
+        kept = new Kept(bytes);
+    }
+
+    /** Adds an ACK of so many frames. It is neither counted nor kept, and so must not stand among what is. */
+    void addAck(long frames) {
+        gathered.handOver(this);
+        Frame ack = new Frame().set(FrameKind.ACK, 0, 0, 0).words(frames, 0);
+        int length = FrameLayout.HEADER + Long.BYTES;
+        ByteBuf bytes = channel.alloc().directBuffer(length, length);
+        addHead(ack, bytes);
+        give(bytes);
+    }
+
+    /** Whether so much is kept that nothing more is to be added. */
+    boolean isFull() {
+        Kept keeping = kept;
+        return keeping != null && keeping.isFull();
+    }
+
+    /** The other side has had so many frames. Returns false if that can't be. */
+    boolean acknowledge(long frames) {
+        Kept keeping = kept;
+        return keeping != null && keeping.acknowledge(frames);
+    }
+
+    /** Gives what is kept to this parser, and keeps nothing any longer. Returns false if it was not kept. */
+    boolean handBack(FrameParser parser) {
+        gathered.handOver(this);
+        Kept keeping = kept;
+        kept = null;
+        return keeping != null && keeping.giveBack(parser);
+    }
+
+    /** Keeps nothing any longer. */
+    void forgetKept() {
+        Kept keeping = kept;
+        kept = null;
+        if (keeping != null) {
+            keeping.release();
         }
     }
 
@@ -113,14 +178,30 @@ final class Outbox {
         return channel.writeAndFlush(Unpooled.EMPTY_BUFFER);
     }
 
-    /** Drops what was gathered. */
-    void release() {
+    /** The channel takes nothing more: what was gathered is kept, or dropped. */
+    void end() {
+        ended = true;
+        if (kept != null) {
+            gathered.handOver(this);
+        }
         gathered.forget(this);
     }
 
     /** Gives this to the channel, which owns it now and writes it at the next flush. */
-    @SuppressWarnings("FutureReturnValueIgnored") // A failure is told to the pipeline.
     void write(Object message) {
-        channel.write(message, channel.voidPromise());
+        Kept keeping = kept;
+        if (keeping != null) {
+            keeping.add(message);
+        }
+        give(message);
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // A failure is told to the pipeline.
+    private void give(Object message) {
+        if (ended) {
+            ReferenceCountUtil.release(message);
+        } else {
+            channel.write(message, channel.voidPromise());
+        }
     }
 }

@@ -9,6 +9,7 @@ import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
 import io.netty.channel.socket.DuplexChannel;
 import io.weir.core.Frame;
+import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
@@ -18,6 +19,7 @@ import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -35,11 +37,15 @@ final class TcpLink implements Link {
     private final Remote remote;
     private final ByteBufAllocator allocator;
     private final Outbox outbox;
+    private final Greeting greeting;
     private final FrameParser parser;
     private final Runnable flush = this::flush;
     private final Disposable end = this::loopEnds;
     /** Bytes that nobody wanted so far; the kernel holds back what follows. */
     private final ArrayDeque<ByteBuf> early = new ArrayDeque<>();
+
+    /** What was delivered to a side that keeps what it sends; null as long as it does not. */
+    private @Nullable Receipts receipts;
 
     private @Nullable LinkHandler handler;
     private boolean flushDue;
@@ -62,6 +68,7 @@ final class TcpLink implements Link {
         this.remote = remote;
         this.allocator = loop.buffers().before(channel.alloc());
         this.outbox = new Outbox(context);
+        this.greeting = greeting;
         this.parser = new FrameParser(greeting, loop.buffers(), channel.alloc(), this::deliver);
         channel.config().setRecvByteBufAllocator(ReadBuffer.ofLoop());
         loop.closeAtEnd(end);
@@ -93,16 +100,41 @@ final class TcpLink implements Link {
             return false;
         }
         check(frame);
-        if (!channel.isWritable()) {
+        if (!hasRoom()) {
             refused = true;
             return false;
         }
         outbox.add(frame);
+        leaveFlush();
+        return true;
+    }
+
+    private boolean hasRoom() {
+        return channel.isWritable() && !outbox.isFull();
+    }
+
+    private void leaveFlush() {
         if (!flushDue) {
             flushDue = true;
             loop.atTurnEnd(flush);
         }
-        return true;
+    }
+
+    @Override
+    public void retain(long bytes) {
+        if (!closed && reason == null) {
+            outbox.keep(bytes);
+            leaveFlush();
+        }
+    }
+
+    @Override
+    public boolean handBack(Consumer<Frame> to) {
+        Greeting own = new Greeting("what was kept", true);
+        return outbox.handBack(new FrameParser(own, loop.buffers(), channel.alloc(), frame -> {
+            to.accept(frame);
+            return true;
+        }));
     }
 
     private static void check(Frame frame) {
@@ -113,6 +145,9 @@ final class TcpLink implements Link {
             throw new IllegalArgumentException("a frame of " + (body + control) + " bytes, " + control
                     + " of them control data, is longer than the " + Greeting.MAX_FRAME + " that tcp takes");
         }
+        if (frame.kind() == FrameKind.ACK) {
+            throw new IllegalArgumentException("an ACK, which links send by themselves");
+        }
         if (region == null && frame.body().refCnt() == 0) {
             throw new IllegalArgumentException("a frame whose body was released: " + frame.kind());
         }
@@ -121,13 +156,25 @@ final class TcpLink implements Link {
     private void flush() {
         flushDue = false;
         if (reason == null) {
+            acknowledge();
             outbox.flush();
         }
     }
 
-    /** The kernel has taken or not taken bytes, so that there is room or none. */
+    /** What finds no room waits, since the next one says as much: a peer that does not read must not make us gather them. */
+    private void acknowledge() {
+        Receipts due = receipts;
+        if (due != null && due.isDue() && !closed && channel.isWritable()) {
+            outbox.addAck(due.tell());
+        }
+    }
+
+    /** The kernel has taken or not taken bytes, or the other side has acknowledged some, so that there is room or none. */
     void roomChanged() {
-        if (refused && !roomDue && channel.isWritable()) {
+        if (receipts != null && receipts.isDue() && channel.isWritable()) {
+            leaveFlush();
+        }
+        if (refused && !roomDue && hasRoom()) {
             roomDue = true;
             // In a turn of its own: a peer that takes bytes as fast as we offer them must not keep us from everything
             // else.
@@ -138,7 +185,7 @@ final class TcpLink implements Link {
     private void tellRoom() {
         roomDue = false;
         LinkHandler receiver = handler;
-        if (refused && receiver != null && reason == null && channel.isWritable()) {
+        if (refused && receiver != null && reason == null && hasRoom()) {
             refused = false;
             receiver.writable();
         }
@@ -202,9 +249,29 @@ final class TcpLink implements Link {
     }
 
     private boolean deliver(Frame frame) {
+        if (frame.kind() == FrameKind.ACK) {
+            frame.release();
+            acknowledged(frame.first());
+            return true;
+        }
         LinkHandler receiver = Objects.requireNonNull(handler, "a frame for nobody");
+        Receipts counting = receipts;
+        int length = counting == null ? 0 : frame.length();
         receiver.frame(frame);
+        if (counting != null && !closed && reason == null) {
+            counting.count(length);
+        }
         return handler != null;
+    }
+
+    private void acknowledged(long frames) {
+        if (frames == 0 && receipts == null) {
+            receipts = new Receipts(loop, this::leaveFlush);
+        } else if (outbox.acknowledge(frames)) {
+            roomChanged();
+        } else {
+            throw greeting.broken("an ACK of " + frames + " frames, which can't be");
+        }
     }
 
     private WeirException reasonOf(Throwable failure) {
@@ -257,7 +324,7 @@ final class TcpLink implements Link {
     }
 
     private void finish() {
-        outbox.release();
+        outbox.end();
         tellLost();
     }
 
@@ -270,7 +337,12 @@ final class TcpLink implements Link {
             loop.forget(end);
             WeirException exactly = streamEnded ? endOfStream(why) : why;
             parser.release();
-            receiver.lost(exactly);
+            endReceipts();
+            try {
+                receiver.lost(exactly);
+            } finally {
+                outbox.forgetKept();
+            }
         }
     }
 
@@ -294,8 +366,16 @@ final class TcpLink implements Link {
         handler = null;
         discardEarly();
         parser.release();
+        endReceipts();
+        outbox.forgetKept();
         if (reason == null) {
             sayFarewell();
+        }
+    }
+
+    private void endReceipts() {
+        if (receipts != null) {
+            receipts.end();
         }
     }
 
@@ -307,7 +387,7 @@ final class TcpLink implements Link {
         loop.delayEnd(this);
         awaitEnd(Long.MAX_VALUE);
         ChannelFuture flushed = outbox.flushed();
-        outbox.release();
+        outbox.end();
         flushed.addListener(done -> {
             if (done.isSuccess() && channel instanceof DuplexChannel duplex) {
                 shutDown(duplex);

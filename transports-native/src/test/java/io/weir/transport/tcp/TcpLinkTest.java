@@ -48,7 +48,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TcpLinkTest {
 
     /** One of our links and, at its other end, a plain socket. */
-    private static final class Plain implements AutoCloseable {
+    static final class Plain implements AutoCloseable {
 
         final TcpNodes nodes;
         final NettyLoop loop;
@@ -383,7 +383,7 @@ class TcpLinkTest {
     }
 
     /** Offers until the link says no although it has flushed. */
-    private static long fill(Plain plain) {
+    static long fill(Plain plain) {
         long taken = 0;
         int noes = 0;
         while (noes < 20) {
