@@ -34,7 +34,7 @@ interface DeliveryContract extends LinkPairs {
         int[] numbers = {0, 1, -1, Integer.MIN_VALUE, Integer.MAX_VALUE};
         long[] words = {0, 1, -1, Long.MIN_VALUE, Long.MAX_VALUE, 0x0102030405060708L};
         List<Frame> frames = new ArrayList<>();
-        for (FrameKind kind : FrameKind.values()) {
+        for (FrameKind kind : FrameStream.KINDS) {
             for (int number : numbers) {
                 for (long word : words) {
                     int flags = frames.size() & ~Frame.LINK_FLAGS & 0xff;

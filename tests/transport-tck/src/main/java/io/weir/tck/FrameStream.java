@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -12,7 +13,10 @@ import java.util.SplittableRandom;
  */
 record FrameStream(long seed, Sizes control, Sizes body, int maxFrame) implements FrameSource {
 
-    private static final FrameKind[] KINDS = FrameKind.values();
+    /** All but the one that links have among themselves. */
+    static final List<FrameKind> KINDS = Arrays.stream(FrameKind.values())
+            .filter(kind -> kind != FrameKind.ACK)
+            .toList();
 
     /** Everything that a link of this kind may carry. */
     static FrameStream mixed(String purpose, int maxFrame) {
@@ -85,7 +89,7 @@ record FrameStream(long seed, Sizes control, Sizes body, int maxFrame) implement
 
         Parts(FrameStream stream, long number) {
             SplittableRandom random = new SplittableRandom(stream.seed + number * 0x9e3779b97f4a7c15L);
-            kind = KINDS[random.nextInt(KINDS.length)];
+            kind = KINDS.get(random.nextInt(KINDS.size()));
             flags = random.nextInt(256) & ~Frame.LINK_FLAGS;
             channel = random.nextInt();
             aux = random.nextInt();

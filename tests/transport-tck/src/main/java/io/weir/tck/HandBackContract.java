@@ -67,6 +67,43 @@ interface HandBackContract extends LinkPairs {
         }
     }
 
+    /** What was offered in this very turn as well; long bodies and short ones, each of which is released once. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 100, 10_000, Integer.MAX_VALUE})
+    default void bodiesComeBackAsTheyWere(int longest) throws Exception {
+        try (LinkPair pair = open()) {
+            int length = Math.min(longest, pair.maxFrame());
+            FrameStream stream = FrameStream.uniform("as they were", length);
+            pair.first.receive(frame -> {});
+            Runnable goOn = pair.second.stop();
+            long offered = pair.first.call(() -> offerFrom(pair.first, stream.tracked(), 0));
+            Optional<List<Long>> known = pair.first.call(() -> {
+                long more = offerFrom(pair.first, stream.tracked(), offered);
+                return handBackAndClose(pair.first, stream, more);
+            });
+            goOn.run();
+            assumeTrue(known.isPresent(), UNKNOWN);
+            assertThat(known.get()).hasSizeGreaterThanOrEqualTo((int) offered).startsWith(0L);
+        }
+    }
+
+    /** Nothing but what may still have to be sent again stays in memory, though the link lives on and nothing follows. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 30, 1_000})
+    default void whatHasArrivedIsReleased(int count) throws Exception {
+        try (LinkPair pair = open()) {
+            FrameStream stream = FrameStream.mixed("arrived", pair.maxFrame());
+            pair.second.expect(stream);
+            pair.first.receive(frame -> {});
+            pair.first.sendAll(stream.tracked(), count);
+            pair.second.awaitReceived(count);
+            pair.first.bodies.settle();
+            Optional<List<Long>> known = pair.first.call(() -> handBackAndClose(pair.first, stream, count));
+            assumeTrue(known.isPresent(), UNKNOWN);
+            assertThat(known.get()).isEqualTo(numbers(count - known.get().size(), count));
+        }
+    }
+
     private static List<Long> numbers(long from, long to) {
         List<Long> numbers = new ArrayList<>();
         for (long number = from; number < to; number++) {
@@ -76,7 +113,7 @@ interface HandBackContract extends LinkPairs {
     }
 
     /** Offers until there is no room, or for a while. Returns the number of the frame that would be next. */
-    private static long offerFrom(End end, FrameStream stream, long first) {
+    private static long offerFrom(End end, FrameSource stream, long first) {
         Frame frame = new Frame();
         for (long number = first; number < first + 500; number++) {
             stream.fill(number, frame, end.bodies);

@@ -132,6 +132,7 @@ interface MemoryContract extends LinkPairs {
                 assertThat(Noise.equal(21, frame.body())).isTrue();
                 frame.body().skipBytes(frame.aux());
             });
+            pair.first.receive(frame -> {});
             int sent = 0;
             for (int longest : new int[] {1, 100, 3_000, 10_000, 60_000}) {
                 int length = Math.min(pair.maxFrame(), longest);
@@ -328,6 +329,7 @@ interface MemoryContract extends LinkPairs {
             int most = Math.min(pair.maxFrame(), BLOCK);
             allocator = pair.first.link.allocator();
             pair.second.receive(frame -> received.add(frame.body().retain()));
+            pair.first.receive(frame -> {});
             for (int i = 0; i < 12; i++) {
                 pair.first.send(Noise.write(allocator.buffer(most), i, most));
                 unsent.add(Noise.write(allocator.buffer(most), 100 + i, most));

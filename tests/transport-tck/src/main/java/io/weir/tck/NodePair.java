@@ -31,6 +31,7 @@ final class NodePair implements AutoCloseable {
 
     private static final String PROCESS = UUID.randomUUID().toString();
 
+    private final TransportFixture fixture;
     final Transport transport;
     final TransportSettings settings;
     final Node connecting;
@@ -46,11 +47,13 @@ final class NodePair implements AutoCloseable {
     }
 
     private NodePair(
+            TransportFixture fixture,
             Transport transport,
             TransportSettings settings,
             Node connecting,
             Node accepting,
             Bootstrap.Listener listener) {
+        this.fixture = fixture;
         this.transport = transport;
         this.settings = settings;
         this.connecting = connecting;
@@ -78,7 +81,7 @@ final class NodePair implements AutoCloseable {
         Node accepting = new Node(second, secondLoop, accepted.get(), false);
         End.runUnlessEnded(firstLoop, () -> Hello.say(connecting.bootstrap));
         End.runUnlessEnded(secondLoop, () -> Hello.say(accepting.bootstrap));
-        return new NodePair(transport, settings, connecting, accepting, listener);
+        return new NodePair(fixture, transport, settings, connecting, accepting, listener);
     }
 
     private static Path newFolder() throws IOException {
@@ -153,6 +156,8 @@ final class NodePair implements AutoCloseable {
         CompletableFuture<Link> firstLink = complete(connecting, first, accepting.call(second::offer));
         CompletableFuture<Link> secondLink = complete(accepting, second, connecting.call(first::offer));
         Await.until("both halves are joined", () -> firstLink.isDone() && secondLink.isDone());
+        End.runUnlessEnded(connecting.loop, () -> fixture.prepare(firstLink.get()));
+        End.runUnlessEnded(accepting.loop, () -> fixture.prepare(secondLink.get()));
         return new LinkPair(firstLink.get(), connecting.loop, secondLink.get(), accepting.loop, this);
     }
 

@@ -1,5 +1,6 @@
 package io.weir.tck;
 
+import io.weir.core.Link;
 import io.weir.core.PeerAddress;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
@@ -10,46 +11,61 @@ import java.util.Map;
 /** Makes links of one path, found by its name as a node finds it. Immutable. */
 public final class TransportFixture {
 
+    /** So little that the tests come to this bound before any other one. */
+    private static final long RETAINED = 1;
+
     private final String path;
     private final ClassLoader classes;
     private final Map<String, String> options;
     private final boolean nativeAllowed;
     private final boolean unixSocket;
+    private final boolean retaining;
 
     private TransportFixture(
-            String path, ClassLoader classes, Map<String, String> options, boolean nativeAllowed, boolean unixSocket) {
+            String path,
+            ClassLoader classes,
+            Map<String, String> options,
+            boolean nativeAllowed,
+            boolean unixSocket,
+            boolean retaining) {
         this.path = path;
         this.classes = classes;
         this.options = Map.copyOf(options);
         this.nativeAllowed = nativeAllowed;
         this.unixSocket = unixSocket;
+        this.retaining = retaining;
     }
 
     /** Links of the path of this name, as it works without any setting. */
     public static TransportFixture of(String path) {
-        return new TransportFixture(path, TransportFixture.class.getClassLoader(), Map.of(), true, false);
+        return new TransportFixture(path, TransportFixture.class.getClassLoader(), Map.of(), true, false, false);
     }
 
     /** As here, with one more option of the path set. */
     public TransportFixture with(String option, String value) {
         Map<String, String> more = new HashMap<>(options);
         more.put(option, value);
-        return new TransportFixture(path, classes, more, nativeAllowed, unixSocket);
+        return new TransportFixture(path, classes, more, nativeAllowed, unixSocket, retaining);
     }
 
     /** As here, with the transport of that name which this class loader finds. */
     public TransportFixture from(ClassLoader classes) {
-        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket);
+        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, retaining);
     }
 
     /** As here, where no native code may be loaded. */
     public TransportFixture withoutNatives() {
-        return new TransportFixture(path, classes, options, false, unixSocket);
+        return new TransportFixture(path, classes, options, false, unixSocket, retaining);
     }
 
     /** As here, with a Unix-domain socket as the bootstrap connection. */
     public TransportFixture overUnixSocket() {
-        return new TransportFixture(path, classes, options, nativeAllowed, true);
+        return new TransportFixture(path, classes, options, nativeAllowed, true, retaining);
+    }
+
+    /** As here, with links that keep what they send until it has arrived. */
+    public TransportFixture retaining() {
+        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, true);
     }
 
     /** A pair of links between two nodes, each on a loop of its own. Skips the test where the path is missing. */
@@ -76,6 +92,13 @@ public final class TransportFixture {
         return unixSocket
                 ? PeerAddress.parse("unix:" + runtimeFolder.resolve("node.sock"))
                 : new PeerAddress("127.0.0.1", 0);
+    }
+
+    /** Asks this new link, on its loop's thread, to keep what it sends if that is wanted. */
+    void prepare(Link link) {
+        if (retaining) {
+            link.retain(RETAINED);
+        }
     }
 
     NodePair nodes(boolean oneLoop) throws Exception {
