@@ -121,6 +121,7 @@ class ForgedFramesTest implements OnRoute {
         all.put("a card again", peer -> peer.card(Map.of()));
         all.put("USE again", peer -> peer.send(FrameKind.USE, 0, 0, 1, NONE));
         all.put("PROBE in a session", peer -> peer.send(FrameKind.PROBE, 0, 1, 1));
+        all.put("an ACK of more than was sent", peer -> peer.send(FrameKind.ACK, 0, 1L << 40, 0));
         all.put("an unknown kind", peer -> peer.write(head(0, 99)));
         all.put("a giant", peer -> peer.write(head(Integer.MAX_VALUE, FrameKind.DATA.code())));
         all.put("a negative length", peer -> peer.write(head(-1, FrameKind.DATA.code())));
