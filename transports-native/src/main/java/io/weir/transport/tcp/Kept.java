@@ -12,10 +12,10 @@ import org.jspecify.annotations.Nullable;
 final class Kept {
 
     /**
-     * The lowest bound: twice what {@link Receipts} may leave untold for a while, in pieces of which each is kept until its last frame
-     * is acknowledged, and as much again. A lower one could make the sender wait for the time of {@link Receipts#LATER}.
+     * The lowest bound. Half of it is more than what {@link Receipts} leave untold for a while and the rest of the piece in which that
+     * begins: so nobody who waits for room waits for the time of {@link Receipts#LATER}.
      */
-    static final long LEAST = 256 << 10;
+    static final long LEAST = 512 << 10;
 
     /**
      * One write.

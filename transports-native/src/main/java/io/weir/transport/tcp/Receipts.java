@@ -1,22 +1,24 @@
 package io.weir.transport.tcp;
 
-import io.weir.core.FrameLayout;
 import io.weir.core.Loop;
 import java.time.Duration;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * How many frames were delivered to a side that keeps what it sends, and when to tell it: at the end of a turn in which much has come,
- * else a little later, so that it keeps nothing for long. Loop thread only.
+ * How many frames were delivered to a side that keeps what it sends, and when to tell it: at the end of a turn in which something long or
+ * much has come, else a little later, so that it keeps nothing for long. Loop thread only.
  */
 final class Receipts {
 
     /**
-     * More than so many bytes are acknowledged when the turn ends. A longer body is one that the sender does not copy: who waits for its
-     * release waits no longer than for the way there and back.
+     * A longer frame is acknowledged when the turn ends: its body is one that the sender does not copy, and who waits for the release of
+     * that waits for the way there and back only.
      */
-    static final int AT_ONCE = Outbox.COPIED;
+    private static final int LONG = Outbox.COPIED;
+
+    /** More bytes than these are acknowledged when the turn ends, too: so seldom that it costs a stream of short messages little. */
+    static final int MANY = 128 << 10;
 
     /** Until fewer bytes are acknowledged: what they keep alive is the link's own memory, and ten ACKs a second cost nothing. */
     static final Duration LATER = Duration.ofMillis(100);
@@ -39,11 +41,11 @@ final class Receipts {
         this.wanted = wanted;
     }
 
-    /** A frame with so many bytes of control data and body was delivered. */
-    void count(int length) {
+    /** A frame was delivered that has taken so many bytes on the wire. */
+    void count(long bytes) {
         delivered++;
-        untold += FrameLayout.HEADER + length;
-        if (untold > AT_ONCE) {
+        untold += bytes;
+        if (bytes > LONG || untold > MANY) {
             fallDue();
         } else if (!waiting) {
             waiting = true;

@@ -256,10 +256,11 @@ final class TcpLink implements Link {
         }
         LinkHandler receiver = Objects.requireNonNull(handler, "a frame for nobody");
         Receipts counting = receipts;
-        int length = counting == null ? 0 : frame.length();
+        // Computed first: the handler may change the holder.
+        long bytes = counting == null ? 0 : FrameLayout.size(frame.kind().words(), frame.length());
         receiver.frame(frame);
         if (counting != null && !closed && reason == null) {
-            counting.count(length);
+            counting.count(bytes);
         }
         return handler != null;
     }
