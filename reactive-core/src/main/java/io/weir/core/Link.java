@@ -64,7 +64,7 @@ public interface Link {
      *
      * <p>Does nothing in a link that has ended, in one that can give back without this, and in one that never can.
      *
-     * @param bytes the bound; a link whose other side does not tell of every few bytes takes a higher one
+     * @param bytes the bound; a link takes a higher one if it would stand still at this one again and again
      * @throws IllegalStateException if it keeps already
      */
     default void retain(long bytes) {}

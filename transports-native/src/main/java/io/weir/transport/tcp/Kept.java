@@ -1,13 +1,14 @@
 package io.weir.transport.tcp;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.FileRegion;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a link has given to its channel and the other side has not acknowledged. Holds references to the pieces as they were written, so that
- * keeping costs something per write and nothing per message. Loop thread only.
+ * What a link has given to its channel and the other side has not acknowledged, in pieces as they were written, so that keeping costs
+ * something per write and nothing per message. Loop thread only.
  */
 final class Kept {
 
@@ -18,14 +19,25 @@ final class Kept {
     static final long LEAST = 512 << 10;
 
     /**
+     * Shorter pieces are copied. They are of the buffer that all links of the loop gather in: a few bytes for a peer that never
+     * acknowledges would keep all of it.
+     */
+    private static final int SHARED = Outbox.COPIED;
+
+    /** What a piece takes besides its bytes, about: it counts, so that the bound holds for many short ones, too. */
+    private static final int OVERHEAD = 128;
+
+    /**
      * One write.
      *
      * @param bytes null for a piece of a file, which can't be given back
+     * @param cost what it counts for in the bound
      * @param rest how many bytes at its beginning belong to a frame that begins in the piece before
      * @param frames how many frames have begun where it ends: it is needed until they are all acknowledged
      */
-    private record Piece(@Nullable ByteBuf bytes, long length, int rest, long frames) {}
+    private record Piece(@Nullable ByteBuf bytes, long cost, int rest, long frames) {}
 
+    private final ByteBufAllocator allocator;
     private final long bound;
     private final ArrayDeque<Piece> pieces = new ArrayDeque<>();
     private long begun;
@@ -36,7 +48,8 @@ final class Kept {
     private boolean full;
 
     /** Keeps nothing so far, and about so many bytes at most. */
-    Kept(long bound) {
+    Kept(ByteBufAllocator allocator, long bound) {
+        this.allocator = allocator;
         this.bound = Math.max(bound, LEAST);
     }
 
@@ -60,13 +73,19 @@ final class Kept {
     void add(Object message) {
         written = begun;
         if (begun > acknowledged) {
-            Piece piece = message instanceof ByteBuf buffer
-                    ? new Piece(buffer.retainedSlice(), buffer.readableBytes(), rest, begun)
-                    : new Piece(null, lengthOf((FileRegion) message), rest, begun);
-            pieces.add(piece);
-            bytes += piece.length;
+            boolean inMemory = message instanceof ByteBuf;
+            long length = inMemory ? ((ByteBuf) message).readableBytes() : lengthOf((FileRegion) message);
+            pieces.add(new Piece(inMemory ? own((ByteBuf) message) : null, length + OVERHEAD, rest, begun));
+            bytes += length + OVERHEAD;
         }
         rest = 0;
+    }
+
+    private ByteBuf own(ByteBuf written) {
+        int length = written.readableBytes();
+        return length > SHARED
+                ? written.retainedSlice()
+                : allocator.directBuffer(length, length).writeBytes(written, written.readerIndex(), length);
     }
 
     private static long lengthOf(FileRegion region) {
@@ -123,7 +142,7 @@ final class Kept {
     }
 
     private void drop(Piece piece) {
-        bytes -= piece.length;
+        bytes -= piece.cost;
         if (piece.bytes != null) {
             piece.bytes.release();
         }

@@ -69,7 +69,7 @@ final class Outbox {
             throw new IllegalStateException("this link keeps already what it sends");
         }
         addAck(0);
-        kept = new Kept(bytes);
+        kept = new Kept(channel.alloc(), bytes);
     }
 
     /** Adds an ACK of so many frames. It is neither counted nor kept, and so must not stand among what is. */
