@@ -57,7 +57,7 @@ final class Ask implements Subscription {
         started = true;
         WeirException over = session.endedWith();
         if (over != null) {
-            fail(over);
+            fail(over.unsent());
             return;
         }
         asker = session.asker(port);

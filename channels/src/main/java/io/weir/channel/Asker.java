@@ -23,8 +23,9 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
     private final Session session;
     private final String port;
     private final IntObjectHashMap<Ask> outstanding = new IntObjectHashMap<>();
+    /** Of which nothing was sent. */
     private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
-    /** Messages without an answer that the channel has taken and not sent yet. */
+    /** Messages without an answer that the channel has taken and not sent yet, in its order. */
     private final ArrayDeque<Ask> sending = new ArrayDeque<>();
 
     private @Nullable Channel channel;
@@ -50,7 +51,7 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
 
     void ask(Ask ask) {
         if (failure != null) {
-            ask.fail(failure);
+            ask.fail(Errors.unsent(failure));
         } else if (open && waiting.isEmpty() && channel().outbound().room() > 0) {
             send(ask);
         } else if (waiting.size() < MAX_WAITING) {
@@ -155,6 +156,15 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
         }
     }
 
+    /** What the channel drops is at the end of what it has taken. */
+    @Override
+    public void unsent(int number) {
+        Ask ask = number == 0 ? sending.pollLast() : outstanding.remove(number);
+        if (ask != null) {
+            waiting.add(ask);
+        }
+    }
+
     private void failAll(Throwable reason) {
         if (failure != null) {
             return;
@@ -162,13 +172,13 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
         failure = reason;
         List<Ask> all = new ArrayList<>(outstanding.values());
         all.addAll(sending);
-        all.addAll(waiting);
+        List<Ask> unsent = new ArrayList<>(waiting);
         outstanding.clear();
         sending.clear();
         waiting.clear();
-        for (Ask each : all) {
-            each.fail(reason);
-        }
+        all.forEach(each -> each.fail(reason));
+        Throwable nothingSent = Errors.unsent(reason);
+        unsent.forEach(each -> each.fail(nothingSent));
     }
 
     @Override

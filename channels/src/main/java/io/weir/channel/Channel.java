@@ -387,7 +387,8 @@ public final class Channel {
         inbound.failedByPeer(error);
         stopWork();
         if (waiter != null) {
-            waiter.refused(error);
+            // In place of ACCEPT: the peer has begun nothing.
+            waiter.refused(error.unsent());
         }
         if (answer) {
             controls.end = true;
@@ -406,7 +407,7 @@ public final class Channel {
         inbound.lost(reason);
         stopWork();
         if (waiter != null) {
-            waiter.refused(reason);
+            waiter.refused(controls.open ? reason.unsent() : reason);
         }
         closed();
     }

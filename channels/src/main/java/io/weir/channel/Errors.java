@@ -9,6 +9,7 @@ import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
+import io.weir.core.Repeat;
 import io.weir.core.WeirException;
 import java.nio.charset.StandardCharsets;
 
@@ -19,6 +20,11 @@ final class Errors {
     private static final int LONGEST = 1024;
 
     private Errors() {}
+
+    /** The error for whoever has sent nothing. */
+    static Throwable unsent(Throwable error) {
+        return error instanceof WeirException it ? it.unsent() : error;
+    }
 
     /** Type and message of an error, without its stack: that stays where it happened. */
     static String text(Throwable error) {
@@ -43,7 +49,7 @@ final class Errors {
         String text = received(body);
         return switch (ErrorCode.of(code)) {
             case NO_SUCH_PORT, REFUSED -> new Refused(peer + ": " + text);
-            case OVERLOADED -> new Overloaded(peer + ": " + text);
+            case OVERLOADED -> new Overloaded(peer + ": " + text, null, Repeat.IDEMPOTENT);
             case TOO_LARGE -> new MessageTooLarge(peer + ": " + text);
             case PROTOCOL -> new ProtocolMismatch(peer + ": " + text);
             case PATH_REQUIRED -> new PathRequired(peer + ": " + text);

@@ -30,6 +30,9 @@ final class Outbound implements Outgoing {
         /** The peer's subscriber has had everything; told only to who has asked for that with the end. */
         default void delivered() {}
 
+        /** The message with this number is dropped, and no link has seen anything of it. The half fails or is cancelled then. */
+        default void unsent(int number) {}
+
         /** The peer wants no more; what was not sent has been released. */
         void cancelled();
 
@@ -246,11 +249,21 @@ final class Outbound implements Outgoing {
         pieces = null;
         if (half != null) {
             half.message.release();
+            if (firstPiece) {
+                unsent(half);
+            }
         }
         for (Queued each; (each = queue.poll()) != null; ) {
             each.message.release();
+            unsent(each);
         }
         held(-queuedBytes);
+    }
+
+    private void unsent(Queued dropped) {
+        if (feeder != null) {
+            feeder.unsent(dropped.number);
+        }
     }
 
     @Override

@@ -449,7 +449,7 @@ final class Session implements LinkHandler {
     void open(String port, int flags, Channel.Opening waiter, Consumer<Channel> opened) {
         WeirException over = ended;
         if (over != null) {
-            waiter.refused(over);
+            waiter.refused(over.unsent());
             return;
         }
         if (channels.size() >= spec.maxChannels()) {

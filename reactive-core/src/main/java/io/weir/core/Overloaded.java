@@ -12,6 +12,16 @@ public final class Overloaded extends WeirException.Retryable {
     }
 
     public Overloaded(String message, @Nullable Throwable cause) {
-        super(message, cause);
+        this(message, cause, Repeat.ANY);
+    }
+
+    /** @param repeat {@link Repeat#ANY} if nothing was sent, {@link Repeat#IDEMPOTENT} if something may have been */
+    public Overloaded(String message, @Nullable Throwable cause, Repeat repeat) {
+        super(message, cause, repeat);
+    }
+
+    @Override
+    public Overloaded unsent() {
+        return repeat() == Repeat.ANY ? this : new Overloaded(String.valueOf(getMessage()), this, Repeat.ANY);
     }
 }

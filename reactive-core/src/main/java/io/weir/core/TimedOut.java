@@ -2,7 +2,7 @@ package io.weir.core;
 
 import org.jspecify.annotations.Nullable;
 
-/** A step did not end within its time. */
+/** A step of connecting did not end within its time. Nothing was sent. */
 public final class TimedOut extends WeirException.Retryable {
 
     private static final long serialVersionUID = 1L;
@@ -12,6 +12,6 @@ public final class TimedOut extends WeirException.Retryable {
     }
 
     public TimedOut(String message, @Nullable Throwable cause) {
-        super(message, cause);
+        super(message, cause, Repeat.ANY);
     }
 }

@@ -1,6 +1,7 @@
 package io.weir.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -46,6 +47,39 @@ class WeirExceptionTest {
         assertThat(type.getConstructor(String.class, Throwable.class).newInstance("what", cause))
                 .hasMessage("what")
                 .hasCause(cause);
+    }
+
+    @ParameterizedTest
+    @MethodSource("leaves")
+    void saysWhatMayBeRepeated(Class<? extends WeirException> type) throws ReflectiveOperationException {
+        WeirException error = type.getConstructor(String.class).newInstance("what");
+
+        assertThat(error.repeat())
+                .isEqualTo(
+                        PERMANENT.contains(type)
+                                ? Repeat.NEVER
+                                : type == SessionLost.class ? Repeat.IDEMPOTENT : Repeat.ANY);
+        assertThat(WeirException.mayRepeat(error)).isEqualTo(error.repeat() == Repeat.ANY);
+        assertThat(WeirException.mayRepeatIdempotent(error)).isEqualTo(RETRYABLE.contains(type));
+        assertThat(error.unsent()).isInstanceOf(type).hasMessage("what");
+        assertThat(error.unsent().repeat()).isEqualTo(PERMANENT.contains(type) ? Repeat.NEVER : Repeat.ANY);
+    }
+
+    @Test
+    void whatWasNotSentKeepsTheReason() {
+        SessionLost lost = new SessionLost("gone");
+        assertThat(lost.unsent()).hasCause(lost);
+        Overloaded full = new Overloaded("full", null, Repeat.IDEMPOTENT);
+        assertThat(full.unsent()).hasCause(full);
+        assertThat(full.unsent().unsent().repeat()).isEqualTo(Repeat.ANY);
+        assertThatIllegalArgumentException().isThrownBy(() -> new SessionLost("gone", null, Repeat.NEVER));
+    }
+
+    @Test
+    void errorsOfOthersAreNotRepeated() {
+        Exception foreign = new IllegalStateException();
+        assertThat(WeirException.mayRepeat(foreign)).isFalse();
+        assertThat(WeirException.mayRepeatIdempotent(foreign)).isFalse();
     }
 
     static Stream<Class<?>> leaves() {
