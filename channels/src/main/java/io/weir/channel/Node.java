@@ -22,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -67,6 +66,7 @@ public final class Node {
     private final Ports ports;
     private final Budget budget;
     private final Peers peers = new Peers(this);
+    private final NamedPeers named;
     private final List<Bootstrap.Listener> listeners = new ArrayList<>();
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
     private final AtomicInteger nextLoop = new AtomicInteger();
@@ -91,12 +91,14 @@ public final class Node {
         for (int i = 0; i < spec.loops(); i++) {
             loops.add(bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp")));
         }
+        this.named = new NamedPeers(spec.peers(), loops.get(0), this::connectByName);
     }
 
     /**
-     * Starts a node: looks which paths are ready, makes the loops, listens. Completes when peers can connect. Fails with
-     * {@link Misconfigured}, naming the setting, and leaves nothing running then. Loads native libraries on a thread that may
-     * block.
+     * Starts a node: looks which paths are ready, makes the loops, listens. Completes when peers can connect, and the peers that are
+     * {@link PeerSpec.Connect#REQUIRED required} are connected. Fails with {@link Misconfigured}, naming the setting, or with
+     * {@link io.weir.core.PeerUnavailable} if a required peer was not there within {@code weir.timeout.start}, and leaves nothing
+     * running then. Loads native libraries on a thread that may block.
      */
     public static Mono<Node> start(NodeSpec spec) {
         return Promise.mono(
@@ -109,12 +111,19 @@ public final class Node {
         try {
             Node node = prepare(spec);
             node.listen()
+                    .then(Mono.defer(() -> node.meetRequired(outcome)))
                     .onErrorResume(error -> node.close().then(Mono.error(error)))
                     .subscribe(outcome::success, outcome::error);
         } catch (Throwable t) {
             Exceptions.throwIfJvmFatal(t);
             outcome.error(t);
         }
+    }
+
+    /** Who loses interest meanwhile need not wait for the peers. */
+    private Mono<Node> meetRequired(Promise<Node> outcome) {
+        outcome.onCancel(() -> close().subscribe());
+        return named.begin(spec.startTimeout()).thenReturn(this);
     }
 
     private static Node prepare(NodeSpec spec) {
@@ -220,13 +229,30 @@ public final class Node {
         return bootstrap.connect(address, bootstrapSettings(), loop);
     }
 
-    /** Connects to the peer that is configured under this name, {@code weir.peers.<name>.address}. */
+    /**
+     * The peer that is configured under this name, {@code weir.peers.<name>.address}: the connection that there is under this name, or
+     * else a new one, for which all wait who ask meanwhile. If it can't be reached now, it is tried again for as long as
+     * {@code weir.peers.<name>.wait} says, then this fails with {@link io.weir.core.PeerUnavailable}, which tells how often it was
+     * tried and what failed last; without such a setting it fails with what the first try fails with. What no repetition helps,
+     * {@link io.weir.core.ProtocolMismatch}, {@link io.weir.core.PathRequired} or {@link Misconfigured}, is told at once. Cancelling
+     * ends the tries if nobody else waits and the peer is {@link PeerSpec.Connect#LAZY lazy}.
+     *
+     * <p>The host's name is looked up for each try; how long the JVM remembers it is its own setting
+     * ({@code networkaddress.cache.ttl}).
+     */
     public Mono<Peer> peer(String name) {
-        PeerSpec peer = spec.peers().get(name);
-        if (peer == null) {
-            return Mono.error(new Misconfigured("there is no peer '" + name + "': set weir.peers." + name
-                    + ".address; known: " + new TreeSet<>(spec.peers().keySet())));
-        }
+        return Mono.defer(() -> {
+            checkOpen();
+            return named.get(name);
+        });
+    }
+
+    /** By name, how it stands with each peer that the configuration names, in the order of the names. */
+    public Map<String, PeerState> peerStates() {
+        return named.states();
+    }
+
+    private Mono<Peer> connectByName(String name, PeerSpec peer) {
         return connect(peer.address(), spec.pathsToPeer(name));
     }
 
@@ -426,6 +452,7 @@ public final class Node {
 
     private Mono<Void> shutDown() {
         closing.set(true);
+        named.close(new Refused(leaving()));
         noMoreConnecting.tryEmitError(new Refused(leaving())).orThrow();
         listeners.forEach(Disposable::dispose);
         ports.close();

@@ -77,6 +77,15 @@ public final class NodeDefaults {
     /** Whatever made a path fail is seldom over sooner, and a path that comes and goes costs at most one move a second. */
     public static final Duration REPATH_PROBATION = Duration.ofSeconds(1);
 
+    /** A node connects to whom it talks to: nothing depends on the order in which processes start. */
+    public static final PeerSpec.Connect PEER_CONNECT = PeerSpec.Connect.LAZY;
+
+    /** Who asks for a peer knows best what to do without it. */
+    public static final Duration PEER_PATIENCE = Duration.ZERO;
+
+    /** Processes that are started together are there in this time, also when their image has to be fetched. */
+    public static final Duration START_TIMEOUT = Duration.ofSeconds(30);
+
     /** A large cluster; beyond it, whoever connects is refused before it costs memory. */
     public static final int MAX_PEERS = 4096;
 

@@ -60,6 +60,7 @@ final class NodeProperties {
         table.put("weir.resume.bytes", (spec, set) -> spec.resumeBytes(set.size()));
         table.put("weir.repath", (spec, set) -> spec.repath(set.repath()));
         table.put("weir.repath.probation", (spec, set) -> spec.repathProbation(set.time()));
+        table.put("weir.timeout.start", (spec, set) -> spec.startTimeout(set.time()));
         table.put("weir.max.peers", (spec, set) -> spec.maxPeers(set.number()));
         table.put("weir.max.channels", (spec, set) -> spec.maxChannels(set.number()));
         table.put("weir.mailbox.items", (spec, set) -> spec.mailboxItems(set.number()));
@@ -165,6 +166,11 @@ final class NodeProperties {
         } else if (ofPeer && last > 0 && part.endsWith(".repath")) {
             String name = part.substring(0, last);
             builder = builder.peerPaths(name, builder.peerPaths(name).with(new Setting(label, text).repath()));
+        } else if (ofPeer && last > 0 && part.endsWith(".connect")) {
+            builder = builder.peerConnect(
+                    part.substring(0, last), new Setting(label, text).oneOf(PeerSpec.Connect.class));
+        } else if (ofPeer && last > 0 && part.endsWith(".wait")) {
+            builder = builder.peerPatience(part.substring(0, last), new Setting(label, text).time());
         } else {
             throw unknownOfNamed(label, ofPeer, last > 0 ? part.substring(0, last) : part);
         }
@@ -173,7 +179,10 @@ final class NodeProperties {
     private static Misconfigured unknownOfNamed(String label, boolean ofPeer, String name) {
         String prefix = (ofPeer ? "weir.peers." : "weir.ports.") + name;
         return new Misconfigured(label + " is no setting of a " + (ofPeer ? "peer" : "port") + ". Known: "
-                + (ofPeer ? prefix + ".address, " + prefix + ".repath, " : "") + prefix + ".transport.order, " + prefix
+                + (ofPeer
+                        ? prefix + ".address, " + prefix + ".repath, " + prefix + ".connect, " + prefix + ".wait, "
+                        : "")
+                + prefix + ".transport.order, " + prefix
                 + ".transport.<path>");
     }
 

@@ -56,6 +56,7 @@ import org.jspecify.annotations.Nullable;
  * @param resumeBytes bytes under way that a link keeps at most to send them again, 64 KiB to 1 TiB ({@code weir.resume.bytes})
  * @param repathProbation how long a session stays on a lesser path before it tries a better one, 10 ms to 1 h; twice as long after
  *     each time in vain, up to a minute ({@code weir.repath.probation})
+ * @param startTimeout how long starting waits for the peers that are required, 1 ms to 1 h ({@code weir.timeout.start})
  * @param maxPeers connected peers, 1 to 2<sup>20</sup> ({@code weir.max.peers})
  * @param maxChannels open channels per peer, 1 to 2<sup>20</sup> ({@code weir.max.channels})
  * @param mailboxItems messages that a mailbox keeps because nobody matches them, 1 to 2<sup>24</sup>
@@ -87,6 +88,7 @@ public record NodeSpec(
         Duration rejoinTimeout,
         long resumeBytes,
         Duration repathProbation,
+        Duration startTimeout,
         int maxPeers,
         int maxChannels,
         int mailboxItems) {
@@ -119,6 +121,8 @@ public record NodeSpec(
         NodeSpecRules.time("weir.timeout.rejoin", rejoinTimeout, Duration.ZERO);
         NodeSpecRules.range("weir.resume.bytes", resumeBytes, 64L << 10, 1L << 40);
         NodeSpecRules.time("weir.repath.probation", repathProbation, Duration.ofMillis(10));
+        NodeSpecRules.time("weir.timeout.start", startTimeout, Duration.ofMillis(1));
+        NodeSpecRules.patience(peers);
         NodeSpecRules.range("weir.max.peers", maxPeers, 1, 1 << 20);
         NodeSpecRules.range("weir.max.channels", maxChannels, 1, 1 << 20);
         NodeSpecRules.range("weir.mailbox.items", mailboxItems, 1, 1 << 24);
@@ -189,6 +193,8 @@ public record NodeSpec(
         private final Map<String, Map<String, String>> transportOptions = new TreeMap<>();
         private final Map<String, PeerAddress> peerAddresses = new TreeMap<>();
         private final Map<String, PathPolicy> peerPaths = new TreeMap<>();
+        private final Map<String, PeerSpec.Connect> peerConnects = new TreeMap<>();
+        private final Map<String, Duration> peerPatience = new TreeMap<>();
         private final Map<String, PortSpec> ports = new TreeMap<>();
         private long windowItems = NodeDefaults.WINDOW_ITEMS;
         private long windowBytes = NodeDefaults.WINDOW_BYTES;
@@ -205,6 +211,7 @@ public record NodeSpec(
         private Duration rejoinTimeout = NodeDefaults.REJOIN_TIMEOUT;
         private long resumeBytes = NodeDefaults.RESUME_BYTES;
         private Duration repathProbation = NodeDefaults.REPATH_PROBATION;
+        private Duration startTimeout = NodeDefaults.START_TIMEOUT;
         private int maxPeers = NodeDefaults.MAX_PEERS;
         private int maxChannels = NodeDefaults.MAX_CHANNELS;
         private int mailboxItems = NodeDefaults.MAILBOX_ITEMS;
@@ -223,6 +230,8 @@ public record NodeSpec(
             spec.peers.forEach((peer, is) -> {
                 peerAddresses.put(peer, is.address());
                 peerPaths.put(peer, is.paths());
+                peerConnects.put(peer, is.connect());
+                peerPatience.put(peer, is.patience());
             });
             ports.putAll(spec.ports);
             windowItems = spec.windowItems;
@@ -240,6 +249,7 @@ public record NodeSpec(
             rejoinTimeout = spec.rejoinTimeout;
             resumeBytes = spec.resumeBytes;
             repathProbation = spec.repathProbation;
+            startTimeout = spec.startTimeout;
             maxPeers = spec.maxPeers;
             maxChannels = spec.maxChannels;
             mailboxItems = spec.mailboxItems;
@@ -315,7 +325,10 @@ public record NodeSpec(
 
         /** One peer; replaces what was said of it. */
         public Builder peer(String peer, PeerSpec spec) {
-            return peerAddress(peer, spec.address()).peerPaths(peer, spec.paths());
+            return peerAddress(peer, spec.address())
+                    .peerPaths(peer, spec.paths())
+                    .peerConnect(peer, spec.connect())
+                    .peerPatience(peer, spec.patience());
         }
 
         /** One peer's address, in a form that {@link PeerAddress#parse} reads. */
@@ -419,6 +432,12 @@ public record NodeSpec(
             return this;
         }
 
+        /** See {@link NodeSpec#startTimeout()}. */
+        public Builder startTimeout(Duration startTimeout) {
+            this.startTimeout = startTimeout;
+            return this;
+        }
+
         /** See {@link NodeSpec#maxPeers()}. */
         public Builder maxPeers(int maxPeers) {
             this.maxPeers = maxPeers;
@@ -479,6 +498,7 @@ public record NodeSpec(
                     rejoinTimeout,
                     resumeBytes,
                     repathProbation,
+                    startTimeout,
                     maxPeers,
                     maxChannels,
                     mailboxItems);
@@ -496,7 +516,13 @@ public record NodeSpec(
                     throw new Misconfigured("the peer " + peer + " has no address; set weir.peers." + peer
                             + ".address=tcp://host:port");
                 }
-                peers.put(peer, new PeerSpec(address, peerPaths(peer)));
+                peers.put(
+                        peer,
+                        new PeerSpec(
+                                address,
+                                peerPaths(peer),
+                                peerConnects.getOrDefault(peer, NodeDefaults.PEER_CONNECT),
+                                peerPatience.getOrDefault(peer, NodeDefaults.PEER_PATIENCE)));
             }
             return peers;
         }
@@ -504,6 +530,8 @@ public record NodeSpec(
         Set<String> peerNames() {
             Set<String> names = new TreeSet<>(peerAddresses.keySet());
             names.addAll(peerPaths.keySet());
+            names.addAll(peerConnects.keySet());
+            names.addAll(peerPatience.keySet());
             return names;
         }
 
@@ -531,6 +559,16 @@ public record NodeSpec(
 
         Builder peerPaths(String peer, PathPolicy paths) {
             peerPaths.put(peer, paths);
+            return this;
+        }
+
+        Builder peerConnect(String peer, PeerSpec.Connect connect) {
+            peerConnects.put(peer, connect);
+            return this;
+        }
+
+        Builder peerPatience(String peer, Duration patience) {
+            peerPatience.put(peer, patience);
             return this;
         }
     }

@@ -69,6 +69,10 @@ final class NodeSpecRules {
         time("weir.keepalive.timeout", timeout, interval.multipliedBy(2), LONGEST, hint);
     }
 
+    static void patience(Map<String, PeerSpec> peers) {
+        peers.forEach((name, peer) -> time("weir.peers." + name + ".wait", peer.patience(), Duration.ZERO));
+    }
+
     static void paths(
             KnownPaths known,
             PathPolicy node,

@@ -32,6 +32,11 @@ final class NodeSpecText {
             text.add("weir.peers." + name + ".address=" + peer.address());
             policy("weir.peers." + name + ".transport", peer.paths(), PathPolicy.unchanged());
             repath("weir.peers." + name + ".repath", peer.paths(), PathPolicy.unchanged());
+            add(
+                    "weir.peers." + name + ".connect",
+                    Setting.word(peer.connect()),
+                    Setting.word(NodeDefaults.PEER_CONNECT));
+            time("weir.peers." + name + ".wait", peer.patience(), NodeDefaults.PEER_PATIENCE);
         });
         new TreeMap<>(spec.ports())
                 .forEach((name, port) ->
@@ -51,6 +56,7 @@ final class NodeSpecText {
         time("weir.timeout.rejoin", spec.rejoinTimeout(), plain.rejoinTimeout());
         size("weir.resume.bytes", spec.resumeBytes(), plain.resumeBytes());
         time("weir.repath.probation", spec.repathProbation(), plain.repathProbation());
+        time("weir.timeout.start", spec.startTimeout(), plain.startTimeout());
         add("weir.max.peers", spec.maxPeers(), plain.maxPeers());
         add("weir.max.channels", spec.maxChannels(), plain.maxChannels());
         add("weir.mailbox.items", spec.mailboxItems(), plain.mailboxItems());

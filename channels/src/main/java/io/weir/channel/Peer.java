@@ -33,6 +33,7 @@ public final class Peer {
     private final Sinks.Many<PathDecision> decisions = Sinks.many().replay().limit(HISTORY);
     private volatile List<PathDecision> history;
     private @Nullable Session session;
+    private volatile boolean ended;
 
     Peer(PeerId id, PathDecision path) {
         this.id = id;
@@ -51,7 +52,18 @@ public final class Peer {
 
     /** Nothing is decided any more. On the loop, or when it has ended. */
     void ended() {
+        ended = true;
         decisions.emitComplete(FAIL_FAST);
+    }
+
+    /** Whether the connection is over. Any thread. */
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /** Why the connection is over, once it {@link #hasEnded}. */
+    String endText() {
+        return Errors.text(Objects.requireNonNull(session().endedWith()));
     }
 
     void session(Session its) {

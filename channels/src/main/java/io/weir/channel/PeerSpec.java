@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.PeerAddress;
+import java.time.Duration;
 import java.util.Objects;
 
 /**
@@ -8,11 +9,46 @@ import java.util.Objects;
  *
  * @param address where it listens
  * @param paths what differs for it from the node's own {@link NodeSpec#paths()}
+ * @param connect when the node connects to it ({@code weir.peers.<peer>.connect})
+ * @param patience how long {@link Node#peer} waits for it while it can't be reached, 0 to 1 h; 0 is one try
+ *     ({@code weir.peers.<peer>.wait})
  */
-public record PeerSpec(PeerAddress address, PathPolicy paths) {
+public record PeerSpec(PeerAddress address, PathPolicy paths, Connect connect, Duration patience) {
+
+    /** When a node connects to a peer that its configuration names. */
+    public enum Connect {
+        /** When {@link Node#peer} asks for it. */
+        LAZY,
+        /** As soon as the node has started, in the background, and anew whenever the connection has ended, as long as the node lives. */
+        EAGER,
+        /** As eager, and the node has not started before the connection is there. */
+        REQUIRED
+    }
 
     public PeerSpec {
         Objects.requireNonNull(address, "address");
         Objects.requireNonNull(paths, "paths");
+        Objects.requireNonNull(connect, "connect");
+        Objects.requireNonNull(patience, "patience");
+    }
+
+    /** One that is connected to when it is asked for, by one try. */
+    public PeerSpec(PeerAddress address, PathPolicy paths) {
+        this(address, paths, NodeDefaults.PEER_CONNECT, NodeDefaults.PEER_PATIENCE);
+    }
+
+    /** As above, over the node's own paths; the address is in a form that {@link PeerAddress#parse} reads. */
+    public static PeerSpec of(String address) {
+        return new PeerSpec(PeerAddress.parse(address), PathPolicy.unchanged());
+    }
+
+    /** The same, connected to at another time. */
+    public PeerSpec with(Connect other) {
+        return new PeerSpec(address, paths, other, patience);
+    }
+
+    /** The same, waited for by {@link Node#peer} for so long. */
+    public PeerSpec withPatience(Duration other) {
+        return new PeerSpec(address, paths, connect, other);
     }
 }

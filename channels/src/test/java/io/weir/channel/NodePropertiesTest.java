@@ -24,7 +24,7 @@ class NodePropertiesTest {
     private static final String KNOWN =
             ". Known: weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
                     + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
-                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.step, weir.waiting,"
+                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step, weir.waiting,"
                     + " weir.window.bytes, weir.window.initial, weir.window.items,"
                     + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
 
@@ -69,6 +69,9 @@ class NodePropertiesTest {
                 "weir.peers.billing.transport.order", "shm",
                 "weir.peers.billing.transport.tcp", "off",
                 "weir.peers.billing.repath", "off",
+                "weir.peers.billing.connect", "eager",
+                "weir.peers.billing.wait", "3s",
+                "weir.timeout.start", "1m",
                 "weir.repath", "once",
                 "weir.repath.probation", "250ms",
                 "weir.timeout.resume", "7s",
@@ -104,7 +107,9 @@ class NodePropertiesTest {
                                 "billing",
                                 new PeerSpec(
                                         new PeerAddress("db", 7000),
-                                        new PathPolicy(List.of("shm"), Map.of("tcp", PathSwitch.OFF), Repath.OFF))),
+                                        new PathPolicy(List.of("shm"), Map.of("tcp", PathSwitch.OFF), Repath.OFF),
+                                        PeerSpec.Connect.EAGER,
+                                        Duration.ofSeconds(3))),
                         Map.of(
                                 "prices",
                                 new PortSpec(new PathPolicy(List.of("tcp", "shm"), Map.of("tcp", PathSwitch.OFF)))),
@@ -123,6 +128,7 @@ class NodePropertiesTest {
                         Duration.ofSeconds(3),
                         1 << 20,
                         Duration.ofMillis(250),
+                        Duration.ofMinutes(1),
                         3,
                         5,
                         7));
@@ -263,9 +269,12 @@ class NodePropertiesTest {
                 "weir.transport.gm.port | 2 | weir.transport.gm.port can't be used: no adapter for gm is on the class path; add its jar or remove the setting",
                 "weir.listen | here | weir.listen: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
                 "weir.peers.a.address | here | weir.peers.a.address: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
-                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
-                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
                 "weir.ports.a.address | db:1 | weir.ports.a.address is no setting of a port. Known: weir.ports.a.transport.order, weir.ports.a.transport.<path>",
+                "weir.peers.a.connect | often | weir.peers.a.connect=often is not one of lazy, eager, required",
+                "weir.peers.a.wait | long | weir.peers.a.wait=long is not a time: write 500ms, 5s, 2m or 1h",
+                "weir.peers.a.connect | eager | the peer a has no address; set weir.peers.a.address=tcp://host:port",
                 "weir.peers.a.transport.shm | off | the peer a has no address; set weir.peers.a.address=tcp://host:port",
                 "weir.loops | 999 | weir.loops=999 is out of range: 1 to 256"
             })
@@ -299,6 +308,7 @@ class NodePropertiesTest {
                 "WEIR_TRANSPORT_SHM | off | weir.transport.shm=off",
                 "WEIR_TRANSPORT_PIGEON_LOFT_SIZE | 12 | weir.transport.pigeon.loft-size=12",
                 "WEIR_PEERS_BILLING_ADDRESS | db:7000 | weir.peers.billing.address=tcp://db:7000",
+                "WEIR_TIMEOUT_START | 7s | weir.timeout.start=7s",
                 "WEIR_PEERS_TAX_OFFICE_ADDRESS | db:7000 | weir.peers.tax-office.address=tcp://db:7000",
                 "WEIR_PORTS_PRICES_TRANSPORT_ORDER | shm | weir.ports.prices.transport.order=shm",
                 "WEIR_PORTS_PRICES_TRANSPORT_SHM | off | weir.ports.prices.transport.shm=off",
@@ -322,6 +332,27 @@ class NodePropertiesTest {
                         new PeerSpec(
                                 new PeerAddress("db", 7000),
                                 new PathPolicy(List.of(), Map.of("shm", PathSwitch.REQUIRED)))));
+    }
+
+    @Test
+    void aVariableSaysWhenAPeerIsConnectedTo() {
+        Properties file = properties("weir.peers.billing.address", "db:7000");
+        NodeSpec spec = NodeProperties.merge(
+                        file,
+                        new Properties(),
+                        Map.of(
+                                "WEIR_PEERS_BILLING_CONNECT", "required",
+                                "WEIR_PEERS_BILLING_WAIT", "2s",
+                                "WEIR_PEERS_BILLING_REPATH", "once"))
+                .build();
+        assertThat(spec.peers())
+                .isEqualTo(Map.of(
+                        "billing",
+                        new PeerSpec(
+                                new PeerAddress("db", 7000),
+                                new PathPolicy(List.of(), Map.of(), Repath.ONCE),
+                                PeerSpec.Connect.REQUIRED,
+                                Duration.ofSeconds(2))));
     }
 
     @Test

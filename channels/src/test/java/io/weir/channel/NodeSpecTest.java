@@ -78,6 +78,10 @@ class NodeSpecTest {
                         spec -> spec.keepAliveInterval(Duration.ofSeconds(40)),
                         "weir.keepalive.timeout=1m is out of range: 80s to 1h, where the least is twice"
                                 + " weir.keepalive.interval"),
+                refusal(spec -> spec.startTimeout(Duration.ZERO), "weir.timeout.start=0s is out of range: 1ms to 1h"),
+                refusal(
+                        spec -> spec.peer("a", PeerSpec.of("db:1").withPatience(Duration.ofHours(2))),
+                        "weir.peers.a.wait=2h is out of range: 0s to 1h"),
                 refusal(spec -> spec.maxPeers(0), "weir.max.peers=0 is out of range: 1 to 1048576"),
                 refusal(spec -> spec.maxChannels(0), "weir.max.channels=0 is out of range: 1 to 1048576"),
                 refusal(spec -> spec.mailboxItems(0), "weir.mailbox.items=0 is out of range: 1 to 16777216"),
@@ -161,6 +165,9 @@ class NodeSpecTest {
         assertThat(spec.repathProbation()).isEqualTo(Duration.ofSeconds(1));
         assertThat(spec.paths().repathOrDefault()).isEqualTo(Repath.ALWAYS);
         assertThat(spec.mailboxItems()).isEqualTo(1024);
+        assertThat(spec.startTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(PeerSpec.of("db:1").connect()).isEqualTo(PeerSpec.Connect.LAZY);
+        assertThat(PeerSpec.of("db:1").patience()).isZero();
     }
 
     @Test
@@ -193,11 +200,12 @@ class NodeSpecTest {
                             + " weir.runtime-folder=/run/weir, weir.native=off, weir.loops=2, weir.waiting=frugal,"
                             + " weir.transport.order=tcp,shm, weir.transport.shm=required, weir.repath=once,"
                             + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
-                            + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off, weir.ports.prices.transport.tcp=off,"
+                            + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off,"
+                            + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, weir.ports.prices.transport.tcp=off,"
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
                             + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.drain=0s,"
-                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms,"
+                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7]");
         }
     }
@@ -249,7 +257,10 @@ class NodeSpecTest {
                 .peer(
                         "billing",
                         new PeerSpec(
-                                PeerAddress.parse("db:7000"), new PathPolicy(List.of("shm"), Map.of(), Repath.OFF)))
+                                PeerAddress.parse("db:7000"),
+                                new PathPolicy(List.of("shm"), Map.of(), Repath.OFF),
+                                PeerSpec.Connect.EAGER,
+                                Duration.ofSeconds(3)))
                 .repath(Repath.ONCE)
                 .port("prices", new PortSpec(new PathPolicy(List.of(), Map.of("tcp", PathSwitch.OFF))))
                 .windowItems(16)
@@ -267,6 +278,7 @@ class NodeSpecTest {
                 .rejoinTimeout(Duration.ofSeconds(3))
                 .resumeBytes(1 << 20)
                 .repathProbation(Duration.ofMillis(250))
+                .startTimeout(Duration.ofMinutes(1))
                 .maxPeers(3)
                 .maxChannels(5)
                 .mailboxItems(7)

@@ -7,6 +7,7 @@ import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
+import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
@@ -22,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -215,6 +217,27 @@ class ManualTest {
         } finally {
             client.close().block(LIMIT);
             later.get().close().block(LIMIT);
+        }
+    }
+
+    @Test
+    void repeating() {
+        Codec<String> text = Codecs.text();
+        Codec<Long> number = Codecs.json(Long.class);
+        Node ledger = Node.start(NodeSpec.builder().build()).block(LIMIT);
+        Node client = Node.start(NodeSpec.builder()
+                        .peer("ledger", ledger.address().toString())
+                        .build())
+                .block(LIMIT);
+        try {
+            AtomicLong sum = new AtomicLong();
+            ledger.answer("book", text, number, entry -> Mono.just(sum.addAndGet(Long.parseLong(entry))));
+            ledger.answer("balance", text, number, account -> Mono.just(sum.get()));
+            assertThat(Retrying.bookAndRead(client, "petty cash", "7").block(LIMIT))
+                    .isEqualTo(7);
+        } finally {
+            client.close().block(LIMIT);
+            ledger.close().block(LIMIT);
         }
     }
 

@@ -1,0 +1,277 @@
+package io.weir.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.PathSwitch;
+import io.weir.channel.Peer;
+import io.weir.channel.PeerSpec;
+import io.weir.channel.PeerState;
+import io.weir.core.Misconfigured;
+import io.weir.core.PathRequired;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.Refused;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Peers that the configuration names: who begins to connect, who waits for whom, and what is told when it is in vain. */
+class NamedPeersTest implements OnRoute {
+
+    @TempDir
+    Path folder;
+
+    /** A socket keeps its address over a restart of its node, and nobody else takes it. */
+    private String address(String name) {
+        return "unix:" + folder.resolve(name);
+    }
+
+    private Node start(Nodes nodes, String name) {
+        return nodes.start(at(name).build());
+    }
+
+    private NodeSpec.Builder at(String name) {
+        return Route.any(name).order("tcp").listen(address(name));
+    }
+
+    private PeerSpec to(String name, PeerSpec.Connect connect) {
+        return PeerSpec.of(address(name)).with(connect);
+    }
+
+    private static void awaitState(Node node, PeerState.Status status) {
+        Patience.until(
+                () -> "the state of " + node.peerStates(),
+                () -> node.peerStates().get("far").status() == status);
+    }
+
+    @Test
+    void lazyConnectsWhenAskedAndOnce(Nodes nodes) {
+        Node far = start(nodes, "far");
+        Node near = nodes.start(
+                at("near").peer("far", to("far", PeerSpec.Connect.LAZY)).build());
+        awaitState(near, PeerState.Status.AWAY);
+        assertThat(near.peerStates().get("far").lastFailure()).isEmpty();
+        assertThat(far.connected()).isEmpty();
+
+        List<Peer> peers = Flux.range(0, 50)
+                .flatMap(i -> near.peer("far"), 50)
+                .collectList()
+                .block(Patience.LIMIT);
+
+        assertThat(peers).hasSize(50).containsOnly(near.connected().get(0));
+        awaitState(near, PeerState.Status.CONNECTED);
+        far.close().block(Patience.LIMIT);
+        awaitState(near, PeerState.Status.AWAY);
+        assertThat(near.peerStates().get("far").lastFailure().orElseThrow()).contains("has left");
+        assertThat(near.peerStates().get("far").nextTry()).isEmpty();
+        assertThatThrownBy(() -> near.peer("far").block(Patience.LIMIT))
+                .isInstanceOf(PeerUnavailable.class)
+                .hasMessageContaining("there is no such socket");
+    }
+
+    @Test
+    void eagerConnectsByItselfAndStays(Nodes nodes) {
+        Node near = nodes.start(
+                at("near").peer("far", to("far", PeerSpec.Connect.EAGER)).build());
+        Patience.until(
+                "it was tried in vain",
+                () -> near.peerStates().get("far").lastFailure().isPresent());
+        for (int restart = 0; restart < 3; restart++) {
+            Node far = start(nodes, "far");
+            awaitState(near, PeerState.Status.CONNECTED);
+            Peer peer = near.peer("far").block(Patience.LIMIT);
+            assertThat(peer.id()).isEqualTo(far.id());
+            assertThat(near.connected()).containsExactly(peer);
+            far.close().block(Patience.LIMIT);
+            Patience.until("it has left", () -> near.connected().isEmpty());
+            assertThat(near.peerStates().get("far").status()).isNotEqualTo(PeerState.Status.CONNECTED);
+        }
+    }
+
+    @Test
+    void eagerConnectsAnewAfterAGoodbyeFromEitherSide(Nodes nodes) {
+        Node far = start(nodes, "far");
+        Node near = nodes.start(
+                at("near").peer("far", to("far", PeerSpec.Connect.EAGER)).build());
+        awaitState(near, PeerState.Status.CONNECTED);
+        Peer first = near.peer("far").block(Patience.LIMIT);
+        first.close().block(Patience.LIMIT);
+        Patience.until(
+                "anew", () -> !near.connected().isEmpty() && near.connected().get(0) != first);
+        Peer second = near.peer("far").block(Patience.LIMIT);
+        assertThat(second).isNotSameAs(first);
+        Patience.until("seen there", () -> far.connected().size() == 1);
+        far.connected().get(0).close().block(Patience.LIMIT);
+        Patience.until(
+                "anew", () -> !near.connected().isEmpty() && near.connected().get(0) != second);
+        assertThat(near.peer("far").block(Patience.LIMIT)).isNotSameAs(second);
+    }
+
+    /** Whoever gets a peer while it comes and goes gets one that has not ended. */
+    @Test
+    void nobodyGetsTheDead(Nodes nodes) {
+        var unused = start(nodes, "far");
+        Node near = nodes.start(at("near")
+                .loops(2)
+                .peer("far", to("far", PeerSpec.Connect.EAGER))
+                .build());
+        Set<Peer> seen = new HashSet<>();
+        for (int round = 0; round < 30; round++) {
+            Peer peer = near.peer("far").block(Patience.LIMIT);
+            assertThat(seen.add(peer)).isTrue();
+            peer.close().block(Patience.LIMIT);
+        }
+    }
+
+    @Test
+    void bothAreEager(Nodes nodes) {
+        Node near = nodes.start(
+                at("near").peer("far", to("far", PeerSpec.Connect.EAGER)).build());
+        Node far = nodes.start(
+                at("far").peer("far", to("near", PeerSpec.Connect.EAGER)).build());
+        awaitState(near, PeerState.Status.CONNECTED);
+        awaitState(far, PeerState.Status.CONNECTED);
+        assertThat(near.connected()).hasSize(1);
+        assertThat(far.connected()).hasSize(1);
+    }
+
+    @Test
+    void eachRequiresTheOther(Nodes nodes) {
+        Mono<Node> near = Node.start(
+                at("near").peer("far", to("far", PeerSpec.Connect.REQUIRED)).build());
+        Mono<Node> far = Node.start(
+                at("far").peer("far", to("near", PeerSpec.Connect.REQUIRED)).build());
+        List<Node> both = Flux.merge(near, far).collectList().block(Patience.LIMIT);
+        assertThat(both).hasSize(2).allSatisfy(node -> {
+            assertThat(node.peerStates().get("far").status()).isEqualTo(PeerState.Status.CONNECTED);
+            assertThat(node.connected()).hasSize(1);
+        });
+        Flux.fromIterable(both).flatMap(Node::close).blockLast(Patience.LIMIT);
+    }
+
+    @Test
+    void requiredIsAwaited(Nodes nodes) {
+        Probe<Node> starting = Probe.of(1, node -> node.close().subscribe());
+        Node.start(at("near")
+                        .peer("far", to("far", PeerSpec.Connect.REQUIRED))
+                        .startTimeout(Patience.LIMIT)
+                        .build())
+                .subscribe(starting);
+        Patience.until("it listens", () -> Files.exists(folder.resolve("near")));
+        assertThat(starting.ended()).isFalse();
+        var unused = start(nodes, "far");
+        starting.awaitComplete();
+    }
+
+    @Test
+    void requiredAndAbsent() {
+        NodeSpec spec = at("near")
+                .peer("far", to("far", PeerSpec.Connect.REQUIRED))
+                .startTimeout(Duration.ofMillis(300))
+                .build();
+        assertThatThrownBy(() -> Node.start(spec).block(Patience.LIMIT))
+                .isInstanceOf(PeerUnavailable.class)
+                .hasMessageMatching("the peer far \\(unix:.*far\\) can't be reached: tried (once|\\d times) in 300ms"
+                        + " \\(weir.timeout.start\\); the last reason: unix:.*far can't be reached: .*");
+        assertThat(folder).as("nothing listens any more").isEmptyDirectory();
+    }
+
+    @Test
+    void requiredOverAPathThatItHasNot(Nodes nodes) {
+        var unused = nodes.start(
+                at("far").order("local", "tcp").path("local", PathSwitch.OFF).build());
+        NodeSpec spec = at("near")
+                .order("local")
+                .path("local", PathSwitch.REQUIRED)
+                .peer("far", to("far", PeerSpec.Connect.REQUIRED))
+                .startTimeout(Patience.LIMIT)
+                .build();
+        assertThatThrownBy(() -> Node.start(spec).block(Patience.LIMIT))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageStartingWith("weir.peers.far.connect=required can't be met: ")
+                .hasMessageContaining("local")
+                .hasCauseInstanceOf(PathRequired.class);
+        assertThat(folder.resolve("near")).doesNotExist();
+    }
+
+    @Test
+    void requiredInAnotherVersion() throws IOException {
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
+            Thread accepting = new Thread(() -> {
+                try (Stranger stranger = Stranger.of(server.accept())) {
+                    stranger.hello(2, 0);
+                    stranger.awaitEnd();
+                } catch (IOException e) {
+                    throw new AssertionError(e);
+                }
+            });
+            accepting.start();
+            NodeSpec spec = at("near")
+                    .peer(
+                            "far",
+                            PeerSpec.of("127.0.0.1:" + server.getLocalPort()).with(PeerSpec.Connect.REQUIRED))
+                    .startTimeout(Patience.LIMIT)
+                    .build();
+            assertThatThrownBy(() -> Node.start(spec).block(Patience.LIMIT))
+                    .isInstanceOf(Misconfigured.class)
+                    .hasMessageContaining("weir.peers.far.connect=required")
+                    .hasMessageContaining("version")
+                    .hasCauseInstanceOf(ProtocolMismatch.class);
+        }
+    }
+
+    @Test
+    void startingIsGivenUp() {
+        Probe<Node> starting = Probe.of(1, node -> node.close().subscribe());
+        Node.start(at("near")
+                        .peer("far", to("far", PeerSpec.Connect.REQUIRED))
+                        .startTimeout(Patience.LIMIT)
+                        .build())
+                .subscribe(starting);
+        Patience.until("it listens", () -> Files.exists(folder.resolve("near")));
+        starting.cancel();
+        Patience.until("it does not listen any more", () -> !Files.exists(folder.resolve("near")));
+    }
+
+    @Test
+    void aCallWaitsForItsPeer(Nodes nodes) {
+        Node near = nodes.start(at("near")
+                .peer("far", to("far", PeerSpec.Connect.LAZY).withPatience(Patience.LIMIT))
+                .build());
+        Probe<Peer> waiting = Probe.of(1, peer -> {});
+        near.peer("far").subscribe(waiting);
+        Patience.until(
+                "it was tried in vain",
+                () -> near.peerStates().get("far").lastFailure().isPresent());
+        assertThat(waiting.ended()).isFalse();
+        var unused = start(nodes, "far");
+        waiting.awaitComplete();
+    }
+
+    @Test
+    void aNodeThatClosesTellsWhoWaits(Nodes nodes) {
+        Node near = nodes.start(at("near")
+                .peer("far", to("far", PeerSpec.Connect.EAGER).withPatience(Patience.LIMIT))
+                .build());
+        Probe<Peer> waiting = Probe.of(1, peer -> {});
+        near.peer("far").subscribe(waiting);
+        near.close().block(Patience.LIMIT);
+        assertThat(waiting.awaitError()).isInstanceOf(Refused.class).hasMessageContaining("is closing");
+        assertThatThrownBy(() -> near.peer("far").block(Patience.LIMIT)).isInstanceOf(IllegalStateException.class);
+        assertThat(near.peerStates().get("far").status()).isEqualTo(PeerState.Status.AWAY);
+        assertThat(near.peerStates().get("far").nextTry()).isEmpty();
+    }
+}
