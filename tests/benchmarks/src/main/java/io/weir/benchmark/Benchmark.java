@@ -3,6 +3,7 @@ package io.weir.benchmark;
 import io.weir.benchmark.contender.ContenderKind;
 import io.weir.benchmark.contender.Scenario;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,6 +36,9 @@ public final class Benchmark implements Callable<Integer> {
 
     @Option(names = "--entrants", split = ",", description = "Whom to measure beside the ring. Default: all.")
     private List<String> chosen = List.of();
+
+    @Option(names = "--moves", description = "Only what it costs that a session can change its path: some two minutes.")
+    private boolean moves;
 
     @Option(names = "--rounds", description = "How often each cell is measured at most.")
     private Optional<Integer> rounds = Optional.empty();
@@ -70,6 +74,12 @@ public final class Benchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (moves) {
+            List<Judgement> bars = moves();
+            System.out.println();
+            Report.table(bars).print(System.out);
+            return 0;
+        }
         Plan plan = plan();
         Processors processors = Processors.firstAllowed();
         Conditions conditions = Conditions.here(processors, jvmArguments);
@@ -77,11 +87,22 @@ public final class Benchmark implements Callable<Integer> {
         try (Workplace workplace = Workplace.create()) {
             results = measure(plan, processors, conditions, workplace);
         }
+        if (scenarios.isEmpty() && sizes.isEmpty() && chosen.isEmpty()) {
+            results = results.with(moves());
+        }
         results.writeTo(out);
         new Report(results, System.out).print();
         System.out.println();
         System.out.println("Everything that was measured: " + out.toAbsolutePath());
         return results.failures().isEmpty() ? 0 : 1;
+    }
+
+    private List<Judgement> moves() throws InterruptedException {
+        progress("load before: "
+                + Figures.ratio(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
+        List<Judgement> bars = new ArrayList<>((quick ? Moves.quick() : Moves.full()).measure(Benchmark::progress));
+        bars.addAll((quick ? SessionPrice.quick() : SessionPrice.full()).measure(Benchmark::progress));
+        return bars;
     }
 
     private Results measure(Plan plan, Processors processors, Conditions conditions, Workplace workplace)

@@ -1,6 +1,7 @@
 package io.weir.benchmark;
 
 import io.weir.benchmark.contender.Cell;
+import java.util.Arrays;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,17 @@ final class Figures {
 
     static String micros(double nanos) {
         return ratio(nanos / 1000) + " us";
+    }
+
+    static String millis(double nanos) {
+        return ratio(nanos / 1e6) + " ms";
+    }
+
+    static double median(double[] values) {
+        double[] sorted = values.clone();
+        Arrays.sort(sorted);
+        int half = sorted.length / 2;
+        return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     }
 
     /** The value of a cell: microseconds of a round trip; messages in a second, and bytes where they are many. */

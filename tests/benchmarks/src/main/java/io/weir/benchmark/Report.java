@@ -4,6 +4,7 @@ import io.weir.benchmark.contender.Cell;
 import io.weir.benchmark.contender.Child;
 import io.weir.benchmark.contender.Scenario;
 import java.io.PrintStream;
+import java.util.List;
 
 /** The results for people. */
 final class Report {
@@ -107,8 +108,12 @@ final class Report {
     }
 
     private void bars() {
+        section("Weir and its bars", table(results.bars()));
+    }
+
+    static Table table(List<Judgement> bars) {
         Table table = new Table("what", "entrant", "size", "goal", "Weir", "peer", "ratio", "verdict");
-        for (Judgement bar : results.bars()) {
+        for (Judgement bar : bars) {
             table.row(
                     bar.what(),
                     bar.entrant(),
@@ -119,7 +124,7 @@ final class Report {
                     Figures.ratio(bar.ratio()),
                     bar.conclusion());
         }
-        section("Weir and its bars", table);
+        return table;
     }
 
     private Iterable<String> entrants(Cell cell) {

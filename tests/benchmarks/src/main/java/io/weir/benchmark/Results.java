@@ -3,6 +3,7 @@ package io.weir.benchmark;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import tools.jackson.databind.SerializationFeature;
@@ -29,6 +30,12 @@ record Results(
         Standings standings = Standings.of(samples, bestRingRttNanos);
         return new Results(
                 conditions, bestRingRttNanos, standings.all(), SpeedTable.judge(standings), samples, failures);
+    }
+
+    Results with(List<Judgement> more) {
+        List<Judgement> all = new ArrayList<>(bars);
+        all.addAll(more);
+        return new Results(conditions, bestRingRttNanos, standings, all, samples, failures);
     }
 
     Standings ranked() {

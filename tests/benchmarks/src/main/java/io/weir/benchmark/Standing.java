@@ -96,8 +96,6 @@ record Standing(
     }
 
     static double median(List<Sample> samples, ToDoubleFunction<Sample> figure) {
-        double[] sorted = samples.stream().mapToDouble(figure).sorted().toArray();
-        int half = sorted.length / 2;
-        return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+        return Figures.median(samples.stream().mapToDouble(figure).toArray());
     }
 }

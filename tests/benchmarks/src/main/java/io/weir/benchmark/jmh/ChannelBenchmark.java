@@ -1,10 +1,6 @@
 package io.weir.benchmark.jmh;
 
-import io.netty.buffer.Unpooled;
-import io.weir.channel.Channel;
-import io.weir.core.Message;
-import java.util.Objects;
-import java.util.concurrent.Semaphore;
+import io.weir.channel.PathSwitch;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -19,10 +15,6 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-import org.reactivestreams.Subscription;
-import reactor.core.Disposable;
-import reactor.core.publisher.BaseSubscriber;
-import reactor.core.publisher.Flux;
 
 /**
  * A message in the steady state of a channel. The server gives the same message away again and again and the client only
@@ -37,63 +29,27 @@ import reactor.core.publisher.Flux;
 @Fork(1)
 public class ChannelBenchmark {
 
-    /** Many windows, so that beginning and end do not count. */
-    private static final int MESSAGES = 100_000;
-
-    private static final String PORT = "bench";
-
     @Param({"shm", "tcp", "local"})
     private String path;
 
     @Param({"32", "1024"})
     private int size;
 
-    private final Receiver receiver = new Receiver();
-    private NodePair nodes;
+    private SmallMessages messages;
 
     @Setup
     public void connect() {
-        Message message = Message.of(Unpooled.directBuffer(size).writeZero(size));
-        Flux<Message> endless = Flux.generate(sink -> sink.next(message.retain()));
-        nodes = NodePair.start(path, server -> {
-            Disposable unused = server.serve(PORT, channel -> channel.send(endless));
-        });
-        Channel channel = Objects.requireNonNull(nodes.connect().channel(PORT).block(NodePair.PATIENCE));
-        channel.receive().subscribe(receiver);
+        messages = SmallMessages.start(size, spec -> spec.order(path).path(path, PathSwitch.REQUIRED));
     }
 
     @TearDown
     public void close() {
-        receiver.cancel();
-        nodes.close();
+        messages.close();
     }
 
     @Benchmark
-    @OperationsPerInvocation(MESSAGES)
+    @OperationsPerInvocation(SmallMessages.COUNT)
     public void message() throws InterruptedException {
-        receiver.request(MESSAGES);
-        if (!receiver.all.tryAcquire(NodePair.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new IllegalStateException("Only " + receiver.received + " messages have come.");
-        }
-    }
-
-    private static final class Receiver extends BaseSubscriber<Message> {
-
-        private final Semaphore all = new Semaphore(0);
-        private int received;
-
-        @Override
-        protected void hookOnSubscribe(Subscription subscription) {
-            // Every invocation asks for its own.
-        }
-
-        @Override
-        protected void hookOnNext(Message message) {
-            message.release();
-            if (++received == MESSAGES) {
-                received = 0;
-                all.release();
-            }
-        }
+        messages.receive();
     }
 }

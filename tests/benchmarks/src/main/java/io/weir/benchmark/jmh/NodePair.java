@@ -7,8 +7,9 @@ import io.weir.channel.Peer;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
-/** Two nodes in this JVM that are connected by one path; their loops are called after what they do. */
+/** Two nodes in this JVM that are connected, by one path if it is named; their loops are called after what they do. */
 final class NodePair implements AutoCloseable {
 
     static final Duration PATIENCE = Duration.ofSeconds(20);
@@ -23,17 +24,18 @@ final class NodePair implements AutoCloseable {
 
     /** @param ports lets the server serve what is needed */
     static NodePair start(String path, Consumer<Node> ports) {
-        Node server = start("server", path);
-        ports.accept(server);
-        return new NodePair(server, start("client", path));
+        return start(spec -> spec.order(path).path(path, PathSwitch.REQUIRED), ports);
     }
 
-    private static Node start(String name, String path) {
-        NodeSpec spec = NodeSpec.builder()
-                .name(name)
-                .order(path)
-                .path(path, PathSwitch.REQUIRED)
-                .build();
+    /** @param both changes the settings of both */
+    static NodePair start(UnaryOperator<NodeSpec.Builder> both, Consumer<Node> ports) {
+        Node server = node("server", both);
+        ports.accept(server);
+        return new NodePair(server, node("client", both));
+    }
+
+    private static Node node(String name, UnaryOperator<NodeSpec.Builder> settings) {
+        NodeSpec spec = settings.apply(NodeSpec.builder().name(name)).build();
         return Objects.requireNonNull(Node.start(spec).block(PATIENCE));
     }
 

@@ -1,0 +1,50 @@
+package io.weir.benchmark.jmh;
+
+import io.weir.channel.Repath;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+/** As {@link ChannelBenchmark}, over shared memory, where the session may go over to TCP, or may not. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 4, time = 2)
+@Measurement(iterations = 3, time = 2)
+@Fork(1)
+public class RepathBenchmark {
+
+    @Param({"off", "always"})
+    private String repath;
+
+    private SmallMessages messages;
+
+    @Setup
+    public void connect() {
+        Repath setting = Repath.valueOf(repath.toUpperCase(Locale.ROOT));
+        messages = SmallMessages.start(32, spec -> spec.order("shm", "tcp").repath(setting));
+    }
+
+    @TearDown
+    public void close() {
+        messages.close();
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(SmallMessages.COUNT)
+    public void message() throws InterruptedException {
+        messages.receive();
+    }
+}
