@@ -190,9 +190,7 @@ final class NamedPeer {
         waiter.fail(new PeerUnavailable(
                 what() + " can't be reached: tried " + (count == 1 ? "once" : count + " times") + " in "
                         + SettingText.of(waiter.limit) + " (" + waiter.property + "); "
-                        + (reason == null
-                                ? "no try has come to an end"
-                                : "the last reason: " + Errors.text(reason)),
+                        + (reason == null ? "no try has come to an end" : "the last reason: " + Errors.text(reason)),
                 reason));
     }
 

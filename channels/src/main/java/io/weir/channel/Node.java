@@ -235,7 +235,8 @@ public final class Node {
      * {@code weir.peers.<name>.wait} says, then this fails with {@link io.weir.core.PeerUnavailable}, which tells how often it was
      * tried and what failed last; without such a setting it fails with what the first try fails with. What no repetition helps,
      * {@link io.weir.core.ProtocolMismatch}, {@link io.weir.core.PathRequired} or {@link Misconfigured}, is told at once. Cancelling
-     * ends the tries if nobody else waits and the peer is {@link PeerSpec.Connect#LAZY lazy}.
+     * ends the tries if nobody else waits and the peer is {@link PeerSpec.Connect#LAZY lazy}. Signals come on a loop of this node, or on
+     * the caller's thread.
      *
      * <p>The host's name is looked up for each try; how long the JVM remembers it is its own setting
      * ({@code networkaddress.cache.ttl}).
