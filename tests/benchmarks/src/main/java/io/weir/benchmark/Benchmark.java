@@ -22,6 +22,8 @@ import picocli.CommandLine.Option;
         mixinStandardHelpOptions = true)
 public final class Benchmark implements Callable<Integer> {
 
+    private static final Duration QUIET_WAIT = Duration.ofSeconds(5);
+
     @Option(names = "--quick", description = "At most a minute, to see that everything runs; the figures mean little.")
     private boolean quick;
 
@@ -100,8 +102,11 @@ public final class Benchmark implements Callable<Integer> {
     private List<Judgement> moves() throws InterruptedException {
         progress("load before: "
                 + Figures.ratio(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
-        List<Judgement> bars = new ArrayList<>((quick ? Moves.quick() : Moves.full()).measure(Benchmark::progress));
-        bars.addAll((quick ? SessionPrice.quick() : SessionPrice.full()).measure(Benchmark::progress));
+        boolean quiet = HostLoad.awaitQuiet(QUIET_WAIT);
+        Moves gaps = quick ? Moves.quick() : Moves.full();
+        SessionPrice price = quick ? SessionPrice.quick() : SessionPrice.full();
+        List<Judgement> bars = new ArrayList<>(gaps.measure(quiet, Benchmark::progress));
+        bars.addAll(price.measure(quiet, Benchmark::progress));
         return bars;
     }
 

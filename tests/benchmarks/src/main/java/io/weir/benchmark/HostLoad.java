@@ -41,8 +41,8 @@ record HostLoad(long atNanos, long busyNanos, long stolenNanos) {
         }
     }
 
-    /** Waits until hardly anybody uses a processor, or this long. */
-    static void awaitQuiet(Duration patience) throws InterruptedException {
+    /** Waits until hardly anybody uses a processor, or this long; whether it is quiet. */
+    static boolean awaitQuiet(Duration patience) throws InterruptedException {
         long end = System.nanoTime() + patience.toNanos();
         HostLoad before = now();
         while (before.atNanos() - end < 0) {
@@ -50,10 +50,11 @@ record HostLoad(long atNanos, long busyNanos, long stolenNanos) {
             HostLoad after = now();
             HostLoad load = after.since(before);
             if (load.busyNanos() < QUIET_CORES * load.atNanos()) {
-                return;
+                return true;
             }
             before = after;
         }
+        return false;
     }
 
     HostLoad since(HostLoad earlier) {

@@ -33,7 +33,8 @@ record Moves(int rounds, Duration around, Duration warm, long window) {
         return new Moves(2, Duration.ofMillis(20), Duration.ofMillis(300), 256);
     }
 
-    List<Judgement> measure(Consumer<String> progress) throws InterruptedException {
+    /** @param quiet whether the host has nothing else to do, without which the figures mean little */
+    List<Judgement> measure(boolean quiet, Consumer<String> progress) throws InterruptedException {
         progress.accept("moves: " + rounds + " rounds");
         List<Round> all = new ArrayList<>();
         try (MovingStream stream = new MovingStream(window)) {
@@ -43,7 +44,7 @@ record Moves(int rounds, Duration around, Duration warm, long window) {
                 all.add(round(stream));
             }
         }
-        return judge(all);
+        return judge(all, quiet);
     }
 
     /** Begins and ends on shared memory. */
@@ -61,18 +62,20 @@ record Moves(int rounds, Duration around, Duration warm, long window) {
                 climbing.getValueAtPercentile(99.9));
     }
 
-    private static List<Judgement> judge(List<Round> all) {
+    private static List<Judgement> judge(List<Round> all, boolean quiet) {
         double climbs = median(all, Round::climbs);
         double still = median(all, Round::still);
         return List.of(
                 gap(
                         "longest gap of a stream that falls to tcp, median",
                         median(all, Round::falls),
-                        median(all, Round::stays)),
+                        median(all, Round::stays),
+                        quiet),
                 gap(
                         "longest gap of a stream that falls to tcp, worst of " + all.size(),
                         worst(all, Round::falls),
-                        worst(all, Round::stays)),
+                        worst(all, Round::stays),
+                        quiet),
                 new Judgement(
                         "p99.9 of the gaps, climbing back",
                         "weir-shm",
@@ -81,11 +84,11 @@ record Moves(int rounds, Duration around, Duration warm, long window) {
                         Figures.micros(climbs),
                         Figures.micros(still),
                         climbs / still,
-                        true,
+                        quiet,
                         Verdict.of(climbs / still / CLIMB_FACTOR)));
     }
 
-    private static Judgement gap(String what, double falls, double stays) {
+    private static Judgement gap(String what, double falls, double stays, boolean quiet) {
         return new Judgement(
                 what,
                 "weir-shm",
@@ -94,7 +97,7 @@ record Moves(int rounds, Duration around, Duration warm, long window) {
                 Figures.millis(falls),
                 Figures.millis(stays) + " staying",
                 falls / LONGEST_GAP_NANOS,
-                true,
+                quiet,
                 Verdict.of(falls / LONGEST_GAP_NANOS));
     }
 

@@ -110,7 +110,7 @@ final class Runner implements AutoCloseable {
             throws IOException, InterruptedException {
         for (int attempt = 0; attempt <= plan.retries(); attempt++) {
             if (attempt > 0) {
-                HostLoad.awaitQuiet(plan.quietWait());
+                var unused = HostLoad.awaitQuiet(plan.quietWait());
             }
             Sample sample = sample(entrant, cell, variant, round);
             samples.add(sample);

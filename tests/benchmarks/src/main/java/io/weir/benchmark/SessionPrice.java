@@ -33,7 +33,8 @@ record SessionPrice(int pairs, int iterations, TimeValue length) {
         return new SessionPrice(1, 1, TimeValue.milliseconds(300));
     }
 
-    List<Judgement> measure(Consumer<String> progress) {
+    /** @param quiet whether the host has nothing else to do, without which the figures mean little */
+    List<Judgement> measure(boolean quiet, Consumer<String> progress) {
         List<Double> withOff = new ArrayList<>();
         List<Double> withAlways = new ArrayList<>();
         for (int pair = 0; pair < pairs; pair++) {
@@ -56,7 +57,7 @@ record SessionPrice(int pairs, int iterations, TimeValue length) {
                 Figures.ratio(always) + " ns",
                 Figures.ratio(off) + " ns",
                 always / off,
-                true,
+                quiet,
                 Verdict.of(always / off / FACTOR)));
     }
 

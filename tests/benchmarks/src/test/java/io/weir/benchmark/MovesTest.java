@@ -17,11 +17,12 @@ class MovesTest {
                 "shared memory between processes is made of what Linux has");
         List<String> said = new ArrayList<>();
 
-        List<Judgement> bars = Moves.quick().measure(said::add);
+        List<Judgement> bars = Moves.quick().measure(false, said::add);
 
         assertThat(said).containsExactly("moves: 2 rounds");
         assertThat(bars).hasSize(3).allSatisfy(bar -> {
             assertThat(bar.ratio()).isPositive();
+            assertThat(bar.conclusion()).endsWith(", no quiet round");
             assertThat(bar.verdict()).isNotEqualTo(Verdict.NOT_MEASURED);
         });
         assertThat(bars.get(0).what()).contains("median");
