@@ -21,14 +21,11 @@ final class Flags {
     /** END: asks for DELIVERED. */
     static final int CONFIRM = 1;
 
-    /** REFUSE: another connection between us is kept instead of this one. */
+    /** REFUSE: another connection between us is kept instead of this one; where a session goes on, it takes the next one. */
     static final int CROSSED = 1;
 
     /** REFUSE: there is no such session here any more. */
-    static final int ENDED = 2;
-
-    /** REFUSE: the session belongs to another loop, which takes the next connection. */
-    static final int ELSEWHERE = 4;
+    static final int ENDED = 8;
 
     /** HELLO: for a session that there is already. */
     static final int REJOINS = 1;

@@ -273,7 +273,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
             leave(Flags.ENDED, "this session has ended at " + node.id());
         } else if (session.loop() != loop) {
             node.acceptNextOn(session.loop());
-            leave(Flags.ELSEWHERE, "the session belongs to another loop");
+            leave(Flags.CROSSED, "the session belongs to another loop");
         } else if (!session.mayBeRejoined()) {
             leave(Flags.ENDED, "this session can't go on at " + node.id() + " (weir.repath is off)");
         } else {

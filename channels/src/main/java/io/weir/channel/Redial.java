@@ -224,7 +224,7 @@ final class Redial {
         private void refused(Frame in, String reason) {
             if (in.has(Flags.ENDED)) {
                 inVain(new SessionLost(reason));
-            } else if (in.has(Flags.ELSEWHERE)) {
+            } else if (in.has(Flags.CROSSED)) {
                 stop();
                 link.close();
                 Redial.this.begin();

@@ -59,7 +59,7 @@ public enum FrameKind {
      * Over a connection that takes the place of a lost bootstrap connection, after HELLO of both: the session goes on. First word: the
      * number that both have given the session; aux: the attempt over whose link it goes in both directions meanwhile, 0 if there is none.
      */
-    REJOIN(19, 1),
+    REJOIN(20, 1),
 
     /** Opens a channel. Words: initial credit in items and in bytes; control: flags; body: the port's name. */
     OPEN(32, 2),
