@@ -40,11 +40,14 @@ public final class ControlData {
     /**
      * Reads the wire form, which is checked but not copied.
      *
-     * @throws ProtocolMismatch if it is not well-formed
+     * @throws ProtocolMismatch if it is not well-formed, or longer than {@link #MAX_BYTES}
      */
     public static ControlData decode(byte[] encoded) {
         if (encoded.length == 0) {
             return EMPTY;
+        }
+        if (encoded.length > MAX_BYTES) {
+            throw new ProtocolMismatch("control data of " + encoded.length + " bytes exceeds " + MAX_BYTES);
         }
         int at = 0;
         while (at < encoded.length) {

@@ -61,6 +61,9 @@ public enum FrameKind {
      */
     REJOIN(20, 1),
 
+    /** Between HELLO and CARD, where a secret is shared: that the sender knows it; body: one or two codes of 32 bytes. */
+    PROOF(19, 0),
+
     /** Opens a channel. Words: initial credit in items and in bytes; control: flags; body: the port's name. */
     OPEN(32, 2),
     /** The other side serves the port. Words: initial credit in items and in bytes. */

@@ -59,7 +59,13 @@ public abstract sealed class WeirException extends RuntimeException {
 
     /** Trying again without a change of configuration or code gives the same result. */
     public abstract static sealed class Permanent extends WeirException
-            permits Misconfigured, PathRequired, ProtocolMismatch, Refused, MessageTooLarge, RemoteFailure {
+            permits Misconfigured,
+                    PathRequired,
+                    ProtocolMismatch,
+                    Refused,
+                    AuthenticationFailed,
+                    MessageTooLarge,
+                    RemoteFailure {
 
         private static final long serialVersionUID = 1L;
 

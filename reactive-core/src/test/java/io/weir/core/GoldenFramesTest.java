@@ -38,6 +38,7 @@ class GoldenFramesTest {
             entry(FrameKind.PING, "0a000000 11050500 03000080 2a000000"),
             entry(FrameKind.PONG, "0a000000 12050500 03000080 2a000000"),
             entry(FrameKind.REJOIN, "0a000000 14050500 03000080 2a000000 0807060504030201"),
+            entry(FrameKind.PROOF, "0a000000 13050500 03000080 2a000000"),
             entry(FrameKind.OPEN, "0a000000 20050500 03000080 2a000000 0807060504030201 feffffffffffffff"),
             entry(FrameKind.ACCEPT, "0a000000 21050500 03000080 2a000000 0807060504030201 feffffffffffffff"),
             entry(FrameKind.DATA, "0a000000 22050500 03000080 2a000000"),

@@ -21,6 +21,7 @@ class WeirExceptionTest {
             PathRequired.class,
             ProtocolMismatch.class,
             Refused.class,
+            AuthenticationFailed.class,
             MessageTooLarge.class,
             RemoteFailure.class);
 
