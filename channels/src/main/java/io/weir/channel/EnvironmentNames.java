@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 final class EnvironmentNames {
 
     private static final Pattern NAMED =
-            Pattern.compile("WEIR_(PEERS|PORTS)_(.+?)_(ADDRESS|REPATH|CONNECT|WAIT|TRANSPORT_(ORDER|[A-Z0-9]+))");
+            Pattern.compile("WEIR_(PEERS|PORTS)_(.+?)_(ADDRESS|REPATH|CONNECT|WAIT|ALLOW|TRANSPORT_(ORDER|[A-Z0-9]+))");
     private static final Pattern OPTION = Pattern.compile("WEIR_TRANSPORT_([A-Z0-9]+)_(.+)");
 
     private final KnownPaths known;

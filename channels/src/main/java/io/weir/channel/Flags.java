@@ -29,6 +29,11 @@ final class Flags {
 
     /** HELLO: for a session that there is already. */
     static final int REJOINS = 1;
+    /** REFUSE: something was not proved. */
+    static final int UNPROVED = 2;
+
+    /** REFUSE: there is no room now. */
+    static final int OVERLOADED = 4;
 
     /** LOST: the answer to the other side's. */
     static final int ANSWERED = 1;

@@ -1,13 +1,14 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
-import io.weir.channel.HandshakeCodec.Hello;
 import io.weir.channel.HandshakeCodec.Introduction;
+import io.weir.core.AuthenticationFailed;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
+import io.weir.core.Overloaded;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
@@ -30,7 +31,7 @@ import reactor.core.Disposables;
  * chooses:
  *
  * <pre>
- *   HELLO both, CARD both, then for each candidate:
+ *   HELLO both, and PROOF where a secret is shared (see Admission); CARD both, then for each candidate:
  *   PROPOSE, OFFER both, OPENED both (or FAILED from either: next candidate),
  *   PROBE and PROBED over the new link, several times; USE over the new link, and USE back: the session begins
  * </pre>
@@ -39,12 +40,12 @@ import reactor.core.Disposables;
  *
  * Each candidate is a {@link PathAttempt}. Loop thread only.
  */
-final class Handshake implements LinkHandler, PathAttempt.Owner {
+final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner, Doorkeeper.Guest {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /** The path that the bootstrap connection itself is. */
-    private static final String BOOTSTRAP_PATH = "tcp";
+    static final String BOOTSTRAP_PATH = "tcp";
 
     /** Round trips measured over the bootstrap connection when another path is to be tried. */
     private static final int MEASURES = 4;
@@ -71,11 +72,15 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     /** Our half of the number that the session will have. */
     private final long half = RANDOM.nextLong();
 
+    private final Admission admission;
     private final Frame out = new Frame();
     private final ArrayDeque<String> candidates = new ArrayDeque<>();
     private PathDecision.Recorder recorder = new PathDecision.Recorder();
 
+    /** Null until it is admitted. */
     private @Nullable PeerId peerId;
+
+    private @Nullable Identity identity;
     private @Nullable PeerCard card;
     /** Both halves. */
     private long sessionNumber;
@@ -105,7 +110,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     /** This one is kept instead of others. */
     boolean claimed;
 
-    Handshake(Node node, Loop loop, Link bootstrap, PathPolicy policy, @Nullable PeerAddress address, Outcome outcome) {
+    Handshake(
+            Node node,
+            Loop loop,
+            Link bootstrap,
+            PathPolicy policy,
+            @Nullable PeerAddress address,
+            Requirement required,
+            Outcome outcome) {
         this.node = node;
         this.loop = loop;
         this.bootstrap = bootstrap;
@@ -113,6 +125,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         this.policy = policy;
         this.address = address;
         this.outcome = outcome;
+        this.admission =
+                new Admission(node.spec().security(), required, node.id(), connecting, false, bootstrap.protection(), this);
     }
 
     void start() {
@@ -122,7 +136,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
                         + " ms (weir.timeout.handshake)")),
                 limit);
         bootstrap.handler(this);
-        send(FrameKind.HELLO, 0, HandshakeCodec.hello(node.id()));
+        admission.begin();
     }
 
     boolean connecting() {
@@ -139,7 +153,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         return peerId;
     }
 
-    Loop loop() {
+    @Override
+    public Loop loop() {
         return loop;
     }
 
@@ -159,6 +174,19 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         return peerId == null ? where : peerId + " at " + where;
     }
 
+    /** Whom we speak with, also before it has proved who it is. */
+    private String stranger() {
+        PeerId claimed = admission.claimed();
+        return peerId != null || claimed == null
+                ? name()
+                : name() + ", which says it is " + DecisionText.harmless(claimed.toString());
+    }
+
+    @Override
+    public void leave(Overloaded reason) {
+        refuse(reason);
+    }
+
     // What comes over the bootstrap connection, and over the new link where that is the same.
 
     @Override
@@ -167,6 +195,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
             receive(in);
         } catch (ProtocolMismatch e) {
             refuse(new ProtocolMismatch(name() + " broke the protocol in the handshake: " + e.getMessage(), e));
+        } catch (AuthenticationFailed e) {
+            refuse(new AuthenticationFailed(stranger() + ": " + e.getMessage(), e));
+        } catch (Refused e) {
+            refuse(new Refused(stranger() + ": " + e.getMessage(), e));
+        } catch (Overloaded e) {
+            refuse(e);
         } finally {
             in.body().release();
         }
@@ -179,13 +213,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         if (rejoins && in.kind() != FrameKind.REJOIN) {
             throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
         }
-        if (peerId == null && in.kind() != FrameKind.HELLO && in.kind() != FrameKind.REFUSE) {
-            throw new ProtocolMismatch(in.kind() + " came before HELLO");
+        if (peerId == null && in.kind() != FrameKind.REFUSE) {
+            admission.frame(in);
+            return;
         }
         PathAttempt current = attempt;
         PathAttempt named = current != null && current.number() == in.aux() ? current : null;
         switch (in.kind()) {
-            case HELLO -> hello(HandshakeCodec.readHello(in.body()), in.has(Flags.REJOINS) && !connecting);
+            case HELLO -> throw new ProtocolMismatch("a second HELLO");
             case REJOIN -> rejoin(in);
             case REFUSE -> refused(in);
             case CARD -> introduced(HandshakeCodec.readCard(Objects.requireNonNull(peerId), in.body()));
@@ -246,16 +281,38 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         }
     }
 
-    private void hello(Hello hello, boolean forSession) {
-        if (peerId != null) {
-            throw new ProtocolMismatch("a second HELLO");
+    @Override
+    public void say(FrameKind kind, ByteBuf body) {
+        send(kind, 0, body);
+    }
+
+    @Override
+    public void greeted(PeerId claimed) {
+        if (!connecting) {
+            node.doorkeeper().greeted(this, node.peers().find(claimed.id()) != null);
         }
-        peerId = hello.id();
-        rejoins = forSession;
-        if (forSession) {
+    }
+
+    @Override
+    public void admitted(PeerId peer, Identity its) {
+        Peer live = node.peers().find(peer.id());
+        String principal = live == null ? null : live.identity().principal();
+        if (principal != null && !principal.equals(its.principal()) && !peer.equals(node.id())) {
+            throw new AuthenticationFailed("its id is that of a peer that is connected, and its certificate is not");
+        }
+        if (!connecting && live == null && node.peers().count() >= node.spec().maxPeers()) {
+            throw new Refused("there are " + node.spec().maxPeers() + " peers already (weir.max.peers)");
+        }
+        if (!connecting && its.proved()) {
+            node.doorkeeper().proved(this);
+        }
+        peerId = peer;
+        identity = its;
+        rejoins = !connecting && admission.rejoins();
+        if (rejoins) {
             return;
         }
-        switch (node.peers().begin(this, hello.id())) {
+        switch (node.peers().begin(this, peer)) {
             case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
             case CROSSED, ATTACH -> crossed();
         }
@@ -311,8 +368,6 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         bootstrap.close();
         if (connecting) {
             node.peers().await(Objects.requireNonNull(peerId), loop, node.spec().handshakeTimeout(), outcome);
-        } else {
-            outcome.failed(new Refused("the other connection is kept"));
         }
     }
 
@@ -321,11 +376,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
             attach();
             return;
         }
-        String reason = HandshakeCodec.readReason(in.body());
-        fail(
-                reason.contains("version")
-                        ? new ProtocolMismatch(name() + ": " + reason)
-                        : new Refused(name() + ": " + reason));
+        fail(Admission.refusal(stranger(), in));
     }
 
     private void introduced(Introduction introduction) {
@@ -417,6 +468,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     private void over() {
         done = true;
         deadline.dispose();
+        node.doorkeeper().left(this);
     }
 
     private void finish() {
@@ -445,7 +497,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
         recorder.chosen(used.path(), used.roundTrip(), used.took());
         PathDecision decision = recorder.build(Objects.requireNonNull(peerId));
         over();
-        Peer peer = new Peer(decision.peer(), decision);
+        Identity its = Objects.requireNonNull(identity).at(card().host());
+        Peer peer = new Peer(decision.peer(), decision, its);
         PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom, address);
         outcome.connected(node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1));
     }
@@ -462,7 +515,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner {
     /** Tells the other side why we do not go on, then fails. */
     private void refuse(WeirException reason) {
         if (!done) {
-            send(FrameKind.REFUSE, 0, HandshakeCodec.text(Errors.text(reason)));
+            send(FrameKind.REFUSE, Admission.flags(reason), 0, HandshakeCodec.text(Errors.text(reason)));
             fail(reason);
         }
     }

@@ -16,7 +16,9 @@ import java.util.UUID;
  * size (16 bits) and key and value texts in turn.
  *
  * <pre>
- * HELLO  'W' 'E' 'I' 'R', major (8), minor (8), zero (16), features (64), id (2 x 64), incarnation (64), name
+ * HELLO  'W' 'E' 'I' 'R', major (8), minor (8), zero (16), features (64), id (2 x 64), incarnation (64), name,
+ *        32 random bytes if the features have bit 0
+ * PROOF  one or two codes of 32 bytes; see Admission
  * CARD   half of the session's number (64), boot id, uid (64), process, host, pid (64), ready map, missing map, switches map
  * OFFER  nonce (64), the adapter's bytes
  * </pre>
@@ -30,8 +32,17 @@ final class HandshakeCodec {
 
     static final int MINOR = 0;
 
-    /** No optional feature is known yet. */
-    static final long FEATURES = 0;
+    /** The HELLO ends with random bytes for a proof. */
+    static final long RANDOM = 1;
+
+    /** Its sender has a secret, and wants it to be proved. Only with {@link #RANDOM}. */
+    static final long SECRET = 2;
+
+    /** The connection is for a session that there is already. */
+    static final long REJOINS = 4;
+
+    /** Random bytes in a HELLO. */
+    static final int NONCE = 32;
 
     private static final int MAGIC = 'W' | 'E' << 8 | 'I' << 16 | 'R' << 24;
 
@@ -39,21 +50,31 @@ final class HandshakeCodec {
     private static final int MAX_ENTRIES = 256;
 
     /** What HELLO says. */
-    record Hello(int major, int minor, long features, PeerId id) {}
+    record Hello(int major, int minor, long features, PeerId id) {
+
+        boolean rejoins() {
+            return (features & REJOINS) != 0;
+        }
+
+        boolean expectsProof() {
+            return (features & (RANDOM | SECRET)) == (RANDOM | SECRET);
+        }
+    }
 
     /** A card, the switches that go with it, and the sender's half of the number that the session will have. */
     record Introduction(PeerCard card, Map<String, PathSwitch> switches, long half) {}
 
     private HandshakeCodec() {}
 
-    static ByteBuf hello(PeerId id) {
-        ByteBuf out = Unpooled.buffer(64);
-        out.writeIntLE(MAGIC).writeByte(MAJOR).writeByte(MINOR).writeShortLE(0).writeLongLE(FEATURES);
+    static ByteBuf hello(PeerId id, byte[] random, boolean secret, boolean rejoins) {
+        ByteBuf out = Unpooled.buffer(128);
+        out.writeIntLE(MAGIC).writeByte(MAJOR).writeByte(MINOR).writeShortLE(0);
+        out.writeLongLE(RANDOM | (secret ? SECRET : 0) | (rejoins ? REJOINS : 0));
         out.writeLongLE(id.id().getMostSignificantBits())
                 .writeLongLE(id.id().getLeastSignificantBits())
                 .writeLongLE(id.incarnation());
         writeText(out, id.name());
-        return out;
+        return out.writeBytes(random);
     }
 
     /** Another major version is told before anything else is looked at, because only the beginning has a fixed form. */
@@ -72,7 +93,11 @@ final class HandshakeCodec {
             long features = in.readLongLE();
             UUID id = new UUID(in.readLongLE(), in.readLongLE());
             long incarnation = in.readLongLE();
-            return new Hello(major, minor, features, new PeerId(id, readText(in, PeerId.MAX_NAME), incarnation));
+            PeerId peer = new PeerId(id, readText(in, PeerId.MAX_NAME), incarnation);
+            if ((features & RANDOM) != 0) {
+                in.skipBytes(NONCE);
+            }
+            return new Hello(major, minor, features, peer);
         } catch (IndexOutOfBoundsException e) {
             throw new ProtocolMismatch("its HELLO is cut off", e);
         }

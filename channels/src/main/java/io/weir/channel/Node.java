@@ -57,6 +57,9 @@ public final class Node {
 
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
+    private static final String NOT_PRIVATE =
+            "others could read what goes over it, and weir.security.require=encrypted";
+
     private final NodeSpec spec;
     private final PeerId id;
     private final PeerCard card;
@@ -67,6 +70,8 @@ public final class Node {
     private final Budget budget;
     private final Peers peers = new Peers(this);
     private final NamedPeers named;
+    private final Doorkeeper doorkeeper;
+    private final RareLog refusals = new RareLog(LOG, System::nanoTime);
     private final List<Bootstrap.Listener> listeners = new ArrayList<>();
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
     private final AtomicInteger nextLoop = new AtomicInteger();
@@ -87,6 +92,7 @@ public final class Node {
         this.bootstrap = bootstrap;
         this.ports = new Ports(spec);
         this.budget = new Budget(spec.nodeBytes());
+        this.doorkeeper = new Doorkeeper(spec.maxHandshakes(), spec.maxHandshakeRate(), System::nanoTime);
         this.loops = new ArrayList<>();
         for (int i = 0; i < spec.loops(); i++) {
             loops.add(bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp")));
@@ -127,6 +133,7 @@ public final class Node {
     }
 
     private static Node prepare(NodeSpec spec) {
+        NodeSpecRules.exposure(spec);
         Bootstrap bootstrap = ServiceLoader.load(Bootstrap.class, Node.class.getClassLoader())
                 .findFirst()
                 .orElseThrow(() -> new Misconfigured(
@@ -137,7 +144,9 @@ public final class Node {
         adapters.forEach((path, adapter) -> {
             if (spec.paths().of(path) != PathSwitch.OFF) {
                 Availability availability = availability(adapter, spec);
-                if (availability instanceof Availability.Ready it) {
+                if (availability instanceof Availability.Ready && !isPrivateEnough(adapter, spec)) {
+                    missing.put(path, NOT_PRIVATE);
+                } else if (availability instanceof Availability.Ready it) {
                     ready.put(path, it.card());
                 } else if (availability instanceof Availability.Missing it) {
                     missing.put(path, it.reason());
@@ -146,6 +155,23 @@ public final class Node {
         });
         PeerId id = new PeerId(UUID.randomUUID(), spec.name(), System.currentTimeMillis());
         return new Node(spec, bootstrap, adapters, Host.card(id, ready, missing));
+    }
+
+    /** The bootstrap connection is looked at when it is there: over a Unix-domain socket it is private without any setting. */
+    static boolean isPrivateEnough(Transport adapter, NodeSpec spec) {
+        return spec.security().require() != Requirement.ENCRYPTED
+                || adapter.name().equals(Handshake.BOOTSTRAP_PATH)
+                || adapter.isPrivate(spec.settings(adapter.name()));
+    }
+
+    /** Why this link, over this path, must not be used; null if it may. */
+    @Nullable
+    String refusal(String path, Link link) {
+        Transport adapter = adapters.get(path);
+        boolean needed = spec.security().require() == Requirement.ENCRYPTED;
+        boolean isPrivate =
+                link.protection().encrypted() || (adapter != null && adapter.isPrivate(spec.settings(path)));
+        return needed && !isPrivate ? NOT_PRIVATE : null;
     }
 
     private static Availability availability(Transport adapter, NodeSpec spec) {
@@ -168,8 +194,8 @@ public final class Node {
 
     private Mono<Node> listen() {
         return Flux.fromIterable(spec.listen())
-                .concatMap(
-                        address -> bootstrap.bind(address, spec.settings("tcp"), this::acceptingLoop, this::accepted))
+                .concatMap(address -> bootstrap.bind(
+                        address, spec.settings("tcp"), this::acceptingLoop, link -> accepted(link, address)))
                 .doOnNext(listeners::add)
                 .then(Mono.fromCallable(() -> {
                     LOG.info("{} listens at {}", id, addresses());
@@ -268,8 +294,14 @@ public final class Node {
     private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address) {
         return Promise.mono(
                 outcome -> {
-                    Handshake handshake =
-                            new Handshake(this, loop, link, policy, address, new ConnectedOutcome(outcome));
+                    Handshake handshake = new Handshake(
+                            this,
+                            loop,
+                            link,
+                            policy,
+                            address,
+                            spec.security().requirementAt(address),
+                            new ConnectedOutcome(outcome));
                     Runnable begin = () -> {
                         if (closing.get()) {
                             // Whoever waits hears it from noMoreConnecting.
@@ -296,18 +328,20 @@ public final class Node {
         }
     }
 
-    private void accepted(Link link) {
+    private void accepted(Link link, PeerAddress at) {
         if (closing.get()) {
-            Refusal.of(link, Flags.ENDED, leaving());
+            Refusal.of(link, leaving());
             return;
         }
-        if (peers.count() >= spec.maxPeers()) {
-            LOG.warn("A connection is refused: there are {} peers already (weir.max.peers)", peers.count());
-            Refusal.of(link, 0, "there are " + peers.count() + " peers already (weir.max.peers)");
-            return;
+        Requirement required = spec.security().requirementAt(at);
+        Handshake handshake = new Handshake(
+                this, currentLoop(), link, spec.paths(), null, required, new AcceptedOutcome(refusals));
+        if (doorkeeper.came(handshake)) {
+            handshake.start();
+        } else {
+            refusals.warn("A connection is refused: " + doorkeeper.noRoom().getMessage());
+            Refusal.of(link, doorkeeper.noRoom());
         }
-        Loop loop = currentLoop();
-        new Handshake(this, loop, link, spec.paths(), null, AcceptedOutcome.INSTANCE).start();
     }
 
     private Loop currentLoop() {
@@ -414,6 +448,16 @@ public final class Node {
                         : new Mailbox(name, spec.mailboxItems()).open(ports));
     }
 
+    /**
+     * Asks this of each peer that opens a channel to a port, sends requests or messages there, from now on; replaces what was asked
+     * before. A peer that is not permitted fails with {@link io.weir.core.Refused}, and learns neither why nor whether the port is served.
+     * What is open already goes on. Both this and {@code weir.ports.<port>.allow} have to permit it. To be said before ports are
+     * served.
+     */
+    public void authorise(Authorisation authorisation) {
+        ports.authorise(authorisation);
+    }
+
     /** Whom this node is connected to. */
     public List<Peer> connected() {
         return peers.sessions().stream().map(Session::peer).toList();
@@ -502,6 +546,10 @@ public final class Node {
         return ports;
     }
 
+    Doorkeeper doorkeeper() {
+        return doorkeeper;
+    }
+
     Budget budget() {
         return budget;
     }
@@ -533,9 +581,12 @@ public final class Node {
         }
     }
 
-    /** The accepting side has nobody who waits: what went wrong is logged. */
-    private enum AcceptedOutcome implements Handshake.Outcome {
-        INSTANCE;
+    /**
+     * The accepting side has nobody who waits: what went wrong is logged.
+     *
+     * @param refusals what strangers can bring about as often as they like
+     */
+    private record AcceptedOutcome(RareLog refusals) implements Handshake.Outcome {
 
         @Override
         public void connected(Peer peer) {
@@ -544,7 +595,7 @@ public final class Node {
 
         @Override
         public void failed(WeirException reason) {
-            LOG.info("An incoming connection came to nothing: {}", reason.getMessage());
+            refusals.warn("An incoming connection came to nothing: " + reason.getMessage());
         }
     }
 }

@@ -95,6 +95,18 @@ public final class NodeDefaults {
     /** As many as a channel's window holds. */
     public static final int MAILBOX_ITEMS = 1024;
 
+    /**
+     * At once. Half of it holds those who have said HELLO for 128 ms when they come at the highest rate: a round
+     * trip between continents.
+     */
+    public static final int MAX_HANDSHAKES = 256;
+
+    /**
+     * In a second: all of a cluster of 4096 are back some seconds after a node has started anew, and strangers make it write no more than
+     * a thousand cards.
+     */
+    public static final int MAX_HANDSHAKE_RATE = 1000;
+
     private NodeDefaults() {}
 
     /** The kernel's name of this host, which asks no name server and so never waits; "node" where there is none. */

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
@@ -18,6 +19,10 @@ import org.jspecify.annotations.Nullable;
 final class NodeProperties {
 
     static final String PREFIX = "weir.";
+
+    private static final String SECRET = "weir.security.secret";
+    private static final String FORMER_SECRET = "weir.security.former-secret";
+    private static final String FILE = "-file";
 
     /**
      * Of system properties and variables: what the build, the tests, the launcher and the log configuration are told. Names that
@@ -64,6 +69,13 @@ final class NodeProperties {
         table.put("weir.max.peers", (spec, set) -> spec.maxPeers(set.number()));
         table.put("weir.max.channels", (spec, set) -> spec.maxChannels(set.number()));
         table.put("weir.mailbox.items", (spec, set) -> spec.mailboxItems(set.number()));
+        table.put(SECRET, (spec, set) -> spec.secret(set.secret()));
+        table.put(SECRET + FILE, (spec, set) -> spec.secret(set.secretOfFile()));
+        table.put(FORMER_SECRET, (spec, set) -> spec.formerSecret(set.secret()));
+        table.put(FORMER_SECRET + FILE, (spec, set) -> spec.formerSecret(set.secretOfFile()));
+        table.put("weir.security.require", (spec, set) -> spec.require(set.oneOf(Requirement.class)));
+        table.put("weir.max.handshakes", (spec, set) -> spec.maxHandshakes(set.number()));
+        table.put("weir.max.handshake-rate", (spec, set) -> spec.maxHandshakeRate(set.number()));
         return table;
     }
 
@@ -103,6 +115,7 @@ final class NodeProperties {
     }
 
     private void read(Map<String, String> properties) {
+        checkOneSecret(properties.keySet());
         new TreeMap<>(properties).forEach((name, text) -> {
             if (name.startsWith(PREFIX)) {
                 set(name, name, text);
@@ -110,10 +123,19 @@ final class NodeProperties {
         });
     }
 
+    private static void checkOneSecret(Set<String> names) {
+        for (String secret : List.of(SECRET, FORMER_SECRET)) {
+            if (names.contains(secret) && names.contains(secret + FILE)) {
+                throw new Misconfigured(secret + " and " + secret + FILE + " are both set; remove one of them");
+            }
+        }
+    }
+
     private void readEnvironment(Map<String, String> environment) {
         EnvironmentNames names = new EnvironmentNames(known, builder.peerNames(), builder.portNames());
-        names.translate(environment)
-                .forEach((name, variable) -> set(name, variable, environment.getOrDefault(variable, "")));
+        SortedMap<String, String> properties = names.translate(environment);
+        checkOneSecret(properties.keySet());
+        properties.forEach((name, variable) -> set(name, variable, environment.getOrDefault(variable, "")));
     }
 
     /**
@@ -160,7 +182,9 @@ final class NodeProperties {
             Setting set = new Setting(label, text);
             builder = ofPeer
                     ? builder.peerPaths(name, over(builder.peerPaths(name), tail, set))
-                    : builder.port(name, new PortSpec(over(builder.portPaths(name), tail, set)));
+                    : builder.port(
+                            name,
+                            builder.port(name).with(over(builder.port(name).paths(), tail, set)));
         } else if (ofPeer && last > 0 && part.endsWith(".address")) {
             builder = builder.peerAddress(part.substring(0, last), address(new Setting(label, text)));
         } else if (ofPeer && last > 0 && part.endsWith(".repath")) {
@@ -171,6 +195,9 @@ final class NodeProperties {
                     part.substring(0, last), new Setting(label, text).oneOf(PeerSpec.Connect.class));
         } else if (ofPeer && last > 0 && part.endsWith(".wait")) {
             builder = builder.peerPatience(part.substring(0, last), new Setting(label, text).time());
+        } else if (!ofPeer && last > 0 && part.endsWith(".allow")) {
+            String name = part.substring(0, last);
+            builder = builder.port(name, builder.port(name).allowing(new Setting(label, text).principals()));
         } else {
             throw unknownOfNamed(label, ofPeer, last > 0 ? part.substring(0, last) : part);
         }
@@ -181,7 +208,7 @@ final class NodeProperties {
         return new Misconfigured(label + " is no setting of a " + (ofPeer ? "peer" : "port") + ". Known: "
                 + (ofPeer
                         ? prefix + ".address, " + prefix + ".repath, " + prefix + ".connect, " + prefix + ".wait, "
-                        : "")
+                        : prefix + ".allow, ")
                 + prefix + ".transport.order, " + prefix
                 + ".transport.<path>");
     }

@@ -61,6 +61,10 @@ import org.jspecify.annotations.Nullable;
  * @param maxChannels open channels per peer, 1 to 2<sup>20</sup> ({@code weir.max.channels})
  * @param mailboxItems messages that a mailbox keeps because nobody matches them, 1 to 2<sup>24</sup>
  *     ({@code weir.mailbox.items})
+ * @param security who may be a peer ({@code weir.security.…})
+ * @param maxHandshakes accepted connections that are on their way to become sessions, 1 to 65536 ({@code weir.max.handshakes})
+ * @param maxHandshakeRate new connections that may be accepted in a second, those of peers with a session here not counted, 1 to
+ *     10<sup>6</sup> ({@code weir.max.handshake-rate})
  */
 public record NodeSpec(
         String name,
@@ -91,7 +95,10 @@ public record NodeSpec(
         Duration startTimeout,
         int maxPeers,
         int maxChannels,
-        int mailboxItems) {
+        int mailboxItems,
+        SecuritySpec security,
+        int maxHandshakes,
+        int maxHandshakeRate) {
 
     /**
      * Copies what can change, and checks everything.
@@ -126,6 +133,8 @@ public record NodeSpec(
         NodeSpecRules.range("weir.max.peers", maxPeers, 1, 1 << 20);
         NodeSpecRules.range("weir.max.channels", maxChannels, 1, 1 << 20);
         NodeSpecRules.range("weir.mailbox.items", mailboxItems, 1, 1 << 24);
+        NodeSpecRules.range("weir.max.handshakes", maxHandshakes, 1, 1 << 16);
+        NodeSpecRules.range("weir.max.handshake-rate", maxHandshakeRate, 1, 1_000_000);
     }
 
     /** Starts from the defaults alone. */
@@ -164,6 +173,11 @@ public record NodeSpec(
     /** What this path's adapter is told. */
     public TransportSettings settings(String path) {
         return new TransportSettings(runtimeFolder, nativeAllowed, transportOptions.getOrDefault(path, Map.of()));
+    }
+
+    /** Whether connections between hosts are encrypted. */
+    boolean tlsOn() {
+        return false;
     }
 
     /** The paths to the peer that the configuration gives this name; the node's own if it names none. */
@@ -215,6 +229,11 @@ public record NodeSpec(
         private int maxPeers = NodeDefaults.MAX_PEERS;
         private int maxChannels = NodeDefaults.MAX_CHANNELS;
         private int mailboxItems = NodeDefaults.MAILBOX_ITEMS;
+        private @Nullable Secret secret;
+        private @Nullable Secret formerSecret;
+        private @Nullable Requirement require;
+        private int maxHandshakes = NodeDefaults.MAX_HANDSHAKES;
+        private int maxHandshakeRate = NodeDefaults.MAX_HANDSHAKE_RATE;
 
         private Builder() {}
 
@@ -253,6 +272,11 @@ public record NodeSpec(
             maxPeers = spec.maxPeers;
             maxChannels = spec.maxChannels;
             mailboxItems = spec.mailboxItems;
+            secret = spec.security.secret();
+            formerSecret = spec.security.formerSecret();
+            require = spec.security.require();
+            maxHandshakes = spec.maxHandshakes;
+            maxHandshakeRate = spec.maxHandshakeRate;
         }
 
         /** See {@link NodeSpec#name()}. */
@@ -456,6 +480,36 @@ public record NodeSpec(
             return this;
         }
 
+        /** What each peer has to prove to know, and we to it; see {@link SecuritySpec#secret()}. */
+        public Builder secret(Secret secret) {
+            this.secret = secret;
+            return this;
+        }
+
+        /** What is accepted as well while the secret is being changed; see {@link SecuritySpec#formerSecret()}. */
+        public Builder formerSecret(Secret formerSecret) {
+            this.formerSecret = formerSecret;
+            return this;
+        }
+
+        /** What connections must have; see {@link SecuritySpec#require()}. */
+        public Builder require(Requirement require) {
+            this.require = require;
+            return this;
+        }
+
+        /** See {@link NodeSpec#maxHandshakes()}. */
+        public Builder maxHandshakes(int maxHandshakes) {
+            this.maxHandshakes = maxHandshakes;
+            return this;
+        }
+
+        /** See {@link NodeSpec#maxHandshakeRate()}. */
+        public Builder maxHandshakeRate(int maxHandshakeRate) {
+            this.maxHandshakeRate = maxHandshakeRate;
+            return this;
+        }
+
         /**
          * Settings by name, as {@link NodeSpec#from} describes them, over what was said before. Reads neither the system properties
          * nor the environment.
@@ -501,7 +555,10 @@ public record NodeSpec(
                     startTimeout,
                     maxPeers,
                     maxChannels,
-                    mailboxItems);
+                    mailboxItems,
+                    new SecuritySpec(secret, formerSecret, require),
+                    maxHandshakes,
+                    maxHandshakeRate);
         }
 
         private static long initialBy(long windowItems) {
@@ -547,9 +604,8 @@ public record NodeSpec(
             return peerPaths.getOrDefault(peer, PathPolicy.unchanged());
         }
 
-        PathPolicy portPaths(String port) {
-            PortSpec spec = ports.get(port);
-            return spec == null ? PathPolicy.unchanged() : spec.paths();
+        PortSpec port(String port) {
+            return ports.getOrDefault(port, new PortSpec(PathPolicy.unchanged()));
         }
 
         Builder peerAddress(String peer, PeerAddress address) {

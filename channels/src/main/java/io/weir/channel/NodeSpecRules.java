@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** What the values of a {@link NodeSpec} must keep to. Each refusal names the property, its value and what is allowed. */
@@ -100,6 +101,39 @@ final class NodeSpecRules {
                 throw new Misconfigured(prefix + '.' + path + "=required can't be met: " + prefix
                         + ".order does not name " + path + " (" + String.join(", ", order) + ')');
             }
+        });
+    }
+
+    /** Before a node starts: what its settings require must be possible, and strangers must not be let in by mistake. */
+    static void exposure(NodeSpec spec) {
+        Requirement require = spec.security().require();
+        boolean proves = spec.tlsOn() || spec.security().secret() != null;
+        if (require != null && require != Requirement.NONE && !proves) {
+            throw new Misconfigured(
+                    "weir.security.require=" + Setting.word(require) + ", and there is nothing that a peer"
+                            + " could prove: set weir.security.secret (or weir.security.secret-file), or weir.tls=on");
+        }
+        if (require == Requirement.ENCRYPTED && !spec.tlsOn()) {
+            refuseIf(
+                    spec,
+                    address -> !address.isUnix(),
+                    "weir.security.require=encrypted, and connections to",
+                    " are" + " not: set weir.tls=on, or listen at unix: addresses only");
+        }
+        if (require == null && !proves) {
+            refuseIf(
+                    spec,
+                    address -> !SecuritySpec.staysOnHost(address),
+                    "weir.listen names",
+                    ", which other hosts can"
+                            + " reach, and nothing keeps strangers out: set weir.security.secret (or weir.security.secret-file),"
+                            + " or weir.tls=on, or weir.security.require=none if whoever reaches it may be a peer");
+        }
+    }
+
+    private static void refuseIf(NodeSpec spec, Predicate<PeerAddress> exposed, String before, String behind) {
+        spec.listen().stream().filter(exposed).findFirst().ifPresent(address -> {
+            throw new Misconfigured(before + ' ' + address + behind);
         });
     }
 }

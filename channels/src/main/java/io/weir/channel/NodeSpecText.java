@@ -6,6 +6,7 @@ import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Prints a {@link NodeSpec} in the words of its properties, leaving out what is as by default. */
 final class NodeSpecText {
@@ -38,9 +39,12 @@ final class NodeSpecText {
                     Setting.word(NodeDefaults.PEER_CONNECT));
             time("weir.peers." + name + ".wait", peer.patience(), NodeDefaults.PEER_PATIENCE);
         });
-        new TreeMap<>(spec.ports())
-                .forEach((name, port) ->
-                        policy("weir.ports." + name + ".transport", port.paths(), PathPolicy.unchanged()));
+        new TreeMap<>(spec.ports()).forEach((name, port) -> {
+            policy("weir.ports." + name + ".transport", port.paths(), PathPolicy.unchanged());
+            if (port.allow() != null) {
+                text.add("weir.ports." + name + ".allow=" + PortSpec.written(port.allow()));
+            }
+        });
         add("weir.window.items", spec.windowItems(), plain.windowItems());
         size("weir.window.bytes", spec.windowBytes(), plain.windowBytes());
         add("weir.window.initial", spec.initialItems(), plain.initialItems());
@@ -60,7 +64,20 @@ final class NodeSpecText {
         add("weir.max.peers", spec.maxPeers(), plain.maxPeers());
         add("weir.max.channels", spec.maxChannels(), plain.maxChannels());
         add("weir.mailbox.items", spec.mailboxItems(), plain.mailboxItems());
+        secret("weir.security.secret", spec.security().secret());
+        secret("weir.security.former-secret", spec.security().formerSecret());
+        if (spec.security().require() != null) {
+            text.add("weir.security.require=" + Setting.word(spec.security().require()));
+        }
+        add("weir.max.handshakes", spec.maxHandshakes(), plain.maxHandshakes());
+        add("weir.max.handshake-rate", spec.maxHandshakeRate(), plain.maxHandshakeRate());
         return text.toString();
+    }
+
+    private void secret(String property, @Nullable Secret secret) {
+        if (secret != null) {
+            text.add(secret.file() == null ? property + "=(not shown)" : property + "-file=" + secret.file());
+        }
     }
 
     private static String join(NodeSpec spec) {

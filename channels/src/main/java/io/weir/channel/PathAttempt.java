@@ -183,6 +183,11 @@ final class PathAttempt {
 
     private void opened(Link ready) {
         link = ready;
+        String refusal = node.refusal(path, ready);
+        if (refusal != null) {
+            fail(refusal, true);
+            return;
+        }
         if (!isBootstrap(ready)) {
             ready.handler(new NewLink(this));
         }

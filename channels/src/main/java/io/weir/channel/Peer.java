@@ -30,13 +30,20 @@ public final class Peer {
     static final int HISTORY = 16;
 
     private final PeerId id;
+    private final Identity identity;
     private final Sinks.Many<PathDecision> decisions = Sinks.many().replay().limit(HISTORY);
     private volatile List<PathDecision> history;
     private @Nullable Session session;
     private volatile boolean ended;
 
+    /** One that has proved nothing. */
     Peer(PeerId id, PathDecision path) {
+        this(id, path, new Identity(false, null, id.name(), ""));
+    }
+
+    Peer(PeerId id, PathDecision path, Identity identity) {
         this.id = id;
+        this.identity = identity;
         this.history = List.of(path);
         decisions.emitNext(path, FAIL_FAST);
     }
@@ -74,9 +81,14 @@ public final class Peer {
         return Objects.requireNonNull(session);
     }
 
-    /** Who it is. */
+    /** Who it is, as it says. */
     public PeerId id() {
         return id;
+    }
+
+    /** Who it is, and how far it has proved that. Does not change while it is connected. */
+    public Identity identity() {
+        return identity;
     }
 
     /** Which path connects us now, and why. */

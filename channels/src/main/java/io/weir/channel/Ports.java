@@ -3,13 +3,16 @@ package io.weir.channel;
 import io.weir.core.ErrorCode;
 import io.weir.core.Misconfigured;
 import java.nio.charset.StandardCharsets;
+import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
+import reactor.core.Exceptions;
 
 /** The ports that a node serves. Any thread may call. */
 final class Ports {
@@ -18,6 +21,9 @@ final class Ports {
 
     private final ConcurrentMap<String, PortHandler> handlers = new ConcurrentHashMap<>();
     private final NodeSpec spec;
+    private final RareLog failures = new RareLog(LOG, System::nanoTime);
+    /** Null: everybody may use every port that the configuration does not restrict. */
+    private volatile @Nullable Authorisation authorisation;
 
     Ports(NodeSpec spec) {
         this.spec = spec;
@@ -42,7 +48,15 @@ final class Ports {
         }
     }
 
+    void authorise(Authorisation its) {
+        authorisation = Objects.requireNonNull(its, "authorisation");
+    }
+
     void opened(Channel channel, boolean requests) {
+        if (!permits(channel.peer().identity(), channel.port())) {
+            channel.refuse(ErrorCode.REFUSED, "port '" + channel.port() + "' is not open to this peer");
+            return;
+        }
         PortHandler handler = handlers.get(channel.port());
         if (handler == null) {
             channel.refuse(ErrorCode.NO_SUCH_PORT, "nobody serves port '" + channel.port() + "' here" + served());
@@ -59,13 +73,33 @@ final class Ports {
         handler.opened(channel, requests);
     }
 
+    private boolean permits(Identity peer, String port) {
+        PortSpec is = spec.ports().get(port);
+        if (is != null && !is.permits(peer)) {
+            return false;
+        }
+        Authorisation asked = authorisation;
+        try {
+            return asked == null || asked.permits(peer, port);
+        } catch (Throwable t) {
+            Exceptions.throwIfJvmFatal(t);
+            failures.warn("The authorisation has failed, so port '" + DecisionText.harmless(port) + "' stays closed to "
+                    + DecisionText.harmless(peer.name()) + ": " + t);
+            return false;
+        }
+    }
+
     private static boolean allows(PathPolicy policy, String path) {
         boolean listed = policy.order().isEmpty() || policy.order().contains(path);
         boolean otherRequired = policy.required() && policy.of(path) != PathSwitch.REQUIRED;
         return listed && policy.of(path) != PathSwitch.OFF && !otherRequired;
     }
 
+    /** Whoever may not use all ports is not told which there are. */
     private String served() {
+        if (authorisation != null || spec.ports().values().stream().anyMatch(port -> port.allow() != null)) {
+            return "";
+        }
         TreeSet<String> names = new TreeSet<>(handlers.keySet());
         if (names.isEmpty()) {
             return "; it serves none";

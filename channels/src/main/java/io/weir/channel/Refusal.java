@@ -11,7 +11,16 @@ enum Refusal implements LinkHandler {
     HANDLER;
 
     /** Tells the other side why, and closes the connection. */
-    static void of(Link link, int flags, String reason) {
+    static void of(Link link, String reason) {
+        of(link, Flags.ENDED, reason);
+    }
+
+    /** The same, with this as the reason. */
+    static void of(Link link, WeirException reason) {
+        of(link, Admission.flags(reason), Errors.text(reason));
+    }
+
+    private static void of(Link link, int flags, String reason) {
         link.handler(HANDLER);
         Frame frame = new Frame().set(FrameKind.REFUSE, flags, 0, 0).body(HandshakeCodec.text(reason));
         if (!link.offer(frame)) {

@@ -1,6 +1,8 @@
 package io.weir.channel;
 
 import io.weir.core.Misconfigured;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -8,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -138,6 +141,37 @@ record Setting(String label, String text) {
                 })
                 .map(each)
                 .toList();
+    }
+
+    /** Names of certificates and nodes, between semicolons, as there are commas in the former. */
+    Set<String> principals() {
+        return Arrays.stream(text.split(";", -1)).map(String::strip).collect(Collectors.toUnmodifiableSet());
+    }
+
+    /** A secret, of which no refusal tells anything. */
+    Secret secret() {
+        return secret(() -> Secret.of(text));
+    }
+
+    /** The secret in the file of this name, read now. */
+    Secret secretOfFile() {
+        return secret(() -> Secret.ofFile(Path.of(text)));
+    }
+
+    private Secret secret(Supplier<Secret> reading) {
+        try {
+            return reading.get();
+        } catch (InvalidPathException e) {
+            throw new Misconfigured(label + '=' + text + " is not a file's name: " + e.getReason(), e);
+        } catch (Misconfigured e) {
+            throw new Misconfigured(label + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Without the text, which may be a secret. */
+    @Override
+    public String toString() {
+        return label;
     }
 
     /** How a constant is written in a setting. */

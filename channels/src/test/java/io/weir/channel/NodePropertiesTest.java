@@ -6,11 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.Waiting;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,7 +27,9 @@ class NodePropertiesTest {
 
     private static final String KNOWN =
             ". Known: weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
-                    + " weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
+                    + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
+                    + " weir.security.former-secret, weir.security.former-secret-file, weir.security.require,"
+                    + " weir.security.secret, weir.security.secret-file,"
                     + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step, weir.waiting,"
                     + " weir.window.bytes, weir.window.initial, weir.window.items,"
                     + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
@@ -92,7 +98,13 @@ class NodePropertiesTest {
                 "weir.keepalive.timeout", "3s",
                 "weir.max.peers", "3",
                 "weir.max.channels", "5",
-                "weir.mailbox.items", "7");
+                "weir.mailbox.items", "7",
+                "weir.security.secret", " 0123456789abcdef ",
+                "weir.security.former-secret", "fedcba9876543210",
+                "weir.security.require", "authenticated",
+                "weir.max.handshakes", "9",
+                "weir.max.handshake-rate", "11",
+                "weir.ports.prices.allow", "CN=billing,O=shop; name:till");
         assertThat(spec)
                 .isEqualTo(new NodeSpec(
                         "till",
@@ -112,7 +124,9 @@ class NodePropertiesTest {
                                         Duration.ofSeconds(3))),
                         Map.of(
                                 "prices",
-                                new PortSpec(new PathPolicy(List.of("tcp", "shm"), Map.of("tcp", PathSwitch.OFF)))),
+                                new PortSpec(
+                                        new PathPolicy(List.of("tcp", "shm"), Map.of("tcp", PathSwitch.OFF)),
+                                        Set.of("name:till", "CN=billing,O=shop"))),
                         16,
                         64 << 10,
                         4,
@@ -131,7 +145,13 @@ class NodePropertiesTest {
                         Duration.ofMinutes(1),
                         3,
                         5,
-                        7));
+                        7,
+                        new SecuritySpec(
+                                Secret.of("0123456789abcdef"),
+                                Secret.of("fedcba9876543210"),
+                                Requirement.AUTHENTICATED),
+                        9,
+                        11));
     }
 
     @Test
@@ -271,11 +291,16 @@ class NodePropertiesTest {
                 "weir.peers.a.address | here | weir.peers.a.address: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
                 "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
                 "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
-                "weir.ports.a.address | db:1 | weir.ports.a.address is no setting of a port. Known: weir.ports.a.transport.order, weir.ports.a.transport.<path>",
+                "weir.ports.a.address | db:1 | weir.ports.a.address is no setting of a port. Known: weir.ports.a.allow, weir.ports.a.transport.order, weir.ports.a.transport.<path>",
                 "weir.peers.a.connect | often | weir.peers.a.connect=often is not one of lazy, eager, required",
                 "weir.peers.a.wait | long | weir.peers.a.wait=long is not a time: write 500ms, 5s, 2m or 1h",
                 "weir.peers.a.connect | eager | the peer a has no address; set weir.peers.a.address=tcp://host:port",
                 "weir.peers.a.transport.shm | off | the peer a has no address; set weir.peers.a.address=tcp://host:port",
+                "weir.security.secret | too short | weir.security.secret: a secret has 16 to 1024 bytes: make one with openssl rand -base64 32",
+                "weir.security.former-secret | 0123456789abcdef | weir.security.former-secret is set and weir.security.secret is not: the former one is for the time of a change only; set weir.security.secret to the present one",
+                "weir.security.require | tls | weir.security.require=tls is not one of none, authenticated, encrypted",
+                "weir.ports.a.allow | CN=a; ;CN=b | weir.ports.<port>.allow names nobody between two semicolons: write principals such as CN=billing,O=shop, or name:<node>, with ; between them",
+                "weir.max.handshakes | 0 | weir.max.handshakes=0 is out of range: 1 to 65536",
                 "weir.loops | 999 | weir.loops=999 is out of range: 1 to 256"
             })
     void refusesWrongValues(String name, String value, String message) {
@@ -312,6 +337,9 @@ class NodePropertiesTest {
                 "WEIR_PEERS_TAX_OFFICE_ADDRESS | db:7000 | weir.peers.tax-office.address=tcp://db:7000",
                 "WEIR_PORTS_PRICES_TRANSPORT_ORDER | shm | weir.ports.prices.transport.order=shm",
                 "WEIR_PORTS_PRICES_TRANSPORT_SHM | off | weir.ports.prices.transport.shm=off",
+                "WEIR_PORTS_PRICES_ALLOW | name:till;CN=a,O=b | weir.ports.prices.allow=CN=a,O=b; name:till",
+                "WEIR_SECURITY_SECRET | 0123456789abcdef | weir.security.secret=(not shown)",
+                "WEIR_MAX_HANDSHAKE_RATE | 5 | weir.max.handshake-rate=5",
                 "WEIR_WINDOW_BYTES | 1m | weir.window.bytes=1m"
             })
     void readsTheEnvironment(String variable, String value, String printed) {
@@ -417,5 +445,59 @@ class NodePropertiesTest {
                 .isEqualTo(read("weir.loops", "2"));
         assertThatThrownBy(() -> environment("WEIR_PORT", "tcp://10.0.0.1:7000"))
                 .isInstanceOf(Misconfigured.class);
+    }
+
+    @Test
+    void aSecretIsReadFromAFileThatIsPrivate() throws IOException {
+        Path file = Files.writeString(folder.resolve("secret"), "0123456789abcdef\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r-----"));
+        NodeSpec spec = read("weir.security.secret-file", file.toString());
+        assertThat(spec.security().secret()).isEqualTo(Secret.of("0123456789abcdef"));
+        assertThat(spec).hasToString("NodeSpec[weir.security.secret-file=" + file + ']');
+
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThatThrownBy(() -> read("weir.security.secret-file", file.toString()))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("weir.security.secret-file: the file of the secret, " + file
+                        + ", can be read or changed by other users: run chmod 600 " + file);
+    }
+
+    @Test
+    void refusesAFileThatHoldsNoSecret() throws IOException {
+        Path file = Files.writeString(folder.resolve("log"), "x".repeat(100_000));
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        assertThatThrownBy(() -> read("weir.security.secret-file", file.toString()))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageStartingWith("weir.security.secret-file: a secret has 16 to 1024 bytes");
+        assertThatThrownBy(() ->
+                        read("weir.security.secret-file", folder.resolve("none").toString()))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageContaining("can't be read")
+                .hasMessageContaining("none");
+    }
+
+    @Test
+    void refusesTwoSecretsAtOnce() {
+        assertThatThrownBy(() -> read("weir.security.secret", "0123456789abcdef", "weir.security.secret-file", "/s"))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("weir.security.secret and weir.security.secret-file are both set; remove one of them");
+        assertThatThrownBy(() ->
+                        environment("WEIR_SECURITY_SECRET", "0123456789abcdef", "WEIR_SECURITY_SECRET_FILE", "/s"))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageContaining("both set");
+    }
+
+    /** Whatever is wrong with it, and wherever it stands. */
+    @Test
+    void noRefusalTellsASecret() {
+        String secret = "hunter2-hunter2-";
+        assertThatThrownBy(() -> read("weir.security.secret", secret.substring(0, 9)))
+                .hasMessageNotContaining("hunter2");
+        assertThatThrownBy(() -> read("weir.security.secret", secret, "weir.loops", "0"))
+                .hasMessageNotContaining("hunter2");
+        assertThat(new Setting("weir.security.secret", secret).toString()).doesNotContain("hunter2");
+        assertThat(read("weir.security.secret", secret, "weir.security.former-secret", secret + secret))
+                .hasToString("NodeSpec[weir.security.secret=(not shown), weir.security.former-secret=(not shown)]");
+        assertThat(read("weir.security.secret", secret).security().toString()).doesNotContain("hunter2");
     }
 }

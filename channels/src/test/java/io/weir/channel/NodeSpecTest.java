@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -84,6 +85,12 @@ class NodeSpecTest {
                         "weir.peers.a.wait=2h is out of range: 0s to 1h"),
                 refusal(spec -> spec.maxPeers(0), "weir.max.peers=0 is out of range: 1 to 1048576"),
                 refusal(spec -> spec.maxChannels(0), "weir.max.channels=0 is out of range: 1 to 1048576"),
+                refusal(spec -> spec.maxHandshakes(0), "weir.max.handshakes=0 is out of range: 1 to 65536"),
+                refusal(spec -> spec.maxHandshakeRate(0), "weir.max.handshake-rate=0 is out of range: 1 to 1000000"),
+                refusal(
+                        spec -> spec.formerSecret(Secret.of("0123456789abcdef")),
+                        "weir.security.former-secret is set and weir.security.secret is not: the former one is for the"
+                                + " time of a change only; set weir.security.secret to the present one"),
                 refusal(spec -> spec.mailboxItems(0), "weir.mailbox.items=0 is out of range: 1 to 16777216"),
                 refusal(
                         spec -> spec.order("myrinet", "tcp"),
@@ -168,6 +175,9 @@ class NodeSpecTest {
         assertThat(spec.startTimeout()).isEqualTo(Duration.ofSeconds(30));
         assertThat(PeerSpec.of("db:1").connect()).isEqualTo(PeerSpec.Connect.LAZY);
         assertThat(PeerSpec.of("db:1").patience()).isZero();
+        assertThat(spec.security()).isEqualTo(SecuritySpec.NONE);
+        assertThat(spec.maxHandshakes()).isEqualTo(256);
+        assertThat(spec.maxHandshakeRate()).isEqualTo(1000);
     }
 
     @Test
@@ -202,11 +212,13 @@ class NodeSpecTest {
                             + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
                             + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off,"
                             + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, weir.ports.prices.transport.tcp=off,"
+                            + " weir.ports.prices.allow=CN=billing,O=shop; name:till,"
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
                             + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.drain=0s,"
                             + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
-                            + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7]");
+                            + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7,"
+                            + " weir.security.require=none, weir.max.handshakes=9, weir.max.handshake-rate=11]");
         }
     }
 
@@ -262,7 +274,11 @@ class NodeSpecTest {
                                 PeerSpec.Connect.EAGER,
                                 Duration.ofSeconds(3)))
                 .repath(Repath.ONCE)
-                .port("prices", new PortSpec(new PathPolicy(List.of(), Map.of("tcp", PathSwitch.OFF))))
+                .port(
+                        "prices",
+                        new PortSpec(
+                                new PathPolicy(List.of(), Map.of("tcp", PathSwitch.OFF)),
+                                Set.of("CN=billing,O=shop", "name:till")))
                 .windowItems(16)
                 .windowBytes(64 << 10)
                 .initialItems(4)
@@ -282,6 +298,9 @@ class NodeSpecTest {
                 .maxPeers(3)
                 .maxChannels(5)
                 .mailboxItems(7)
+                .require(Requirement.NONE)
+                .maxHandshakes(9)
+                .maxHandshakeRate(11)
                 .build();
     }
 }

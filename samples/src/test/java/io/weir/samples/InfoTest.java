@@ -179,6 +179,23 @@ class InfoTest {
         assertThat(out.toString()).isEmpty();
     }
 
+    @Test
+    void noSecretIsPrinted() {
+        System.setProperty("weir.security.secret", "hunter2-hunter2-hunter2");
+        try {
+            assertThat(weir("info")).isZero();
+            assertThat(weir("info", "--json")).isZero();
+            System.setProperty("weir.security.require", "hunter2");
+            System.setProperty("weir.security.secret", "hunter3");
+            assertThat(weir("info")).isEqualTo(1);
+        } finally {
+            System.clearProperty("weir.security.secret");
+            System.clearProperty("weir.security.require");
+        }
+        assertThat(out.toString()).contains("weir.security.secret=(not shown)").doesNotContain("hunter2");
+        assertThat(err.toString()).doesNotContain("hunter3");
+    }
+
     private int weir(String... arguments) {
         return Weir.commandLine()
                 .setOut(new PrintWriter(out, true))

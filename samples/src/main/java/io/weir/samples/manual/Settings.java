@@ -18,7 +18,7 @@ public final class Settings {
         // tag::builder
         NodeSpec spec = NodeSpec.builder()
                 .name("billing")
-                .listen("tcp://0.0.0.0:7400")
+                .listen("tcp://127.0.0.1:7400")
                 .order("shm", "verbs", "tcp")
                 .path("verbs", PathSwitch.OFF)
                 .windowBytes(8 << 20)

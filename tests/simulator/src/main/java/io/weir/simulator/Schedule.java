@@ -3,6 +3,7 @@ package io.weir.simulator;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.PeerStats;
+import io.weir.channel.Requirement;
 import io.weir.core.Message;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,6 +70,7 @@ final class Schedule {
             NodeSpec.Builder spec = NodeSpec.builder()
                     .name("n" + i)
                     .listen("10.0.0." + (i + 1) + ":7000")
+                    .require(Requirement.NONE)
                     .loops(dice.nextInt(3) == 0 ? 2 : 1)
                     .order(ShmTransport.NAME, TcpTransport.NAME)
                     .windowItems(windowItems)

@@ -1,0 +1,47 @@
+package io.weir.samples.manual;
+
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.PathPolicy;
+import io.weir.channel.PortSpec;
+import io.weir.channel.Secret;
+import io.weir.core.Codec;
+import io.weir.core.Codecs;
+import java.nio.file.Path;
+import java.util.Set;
+import reactor.core.publisher.Mono;
+
+/** A node that other hosts reach, and who may do what there. */
+public final class Guarded {
+
+    private static final Codec<String> TEXT = Codecs.text();
+
+    private Guarded() {}
+
+    public static NodeSpec spec(Path file, String address) {
+        // tag::secret
+        NodeSpec spec = NodeSpec.builder()
+                .name("billing")
+                .listen(address)
+                .secret(Secret.ofFile(file))
+                .port("refunds", new PortSpec(PathPolicy.unchanged(), Set.of("name:till")))
+                .build();
+        // end::secret
+        return spec;
+    }
+
+    public static void serve(Node node) {
+        // tag::authorise
+        node.authorise((peer, port) -> port.equals("prices") || peer.name().startsWith("till"));
+        // end::authorise
+        // tag::identity
+        node.serve("prices", channel -> {
+            String who = channel.peer().identity().proved()
+                    ? channel.peer().identity().name()
+                    : "stranger";
+            return channel.send(Mono.just("good morning, " + who), TEXT);
+        });
+        // end::identity
+        node.answer("refunds", TEXT, TEXT, Mono::just);
+    }
+}

@@ -1,0 +1,71 @@
+package io.weir.samples.manual;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.Peer;
+import io.weir.channel.Secret;
+import io.weir.core.Codec;
+import io.weir.core.Codecs;
+import io.weir.core.Refused;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Objects;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** What docs/security.md shows does what the page says. */
+class GuardedTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Codec<String> TEXT = Codecs.text();
+
+    @TempDir
+    Path folder;
+
+    private static Mono<String> refund(Peer peer) {
+        return peer.ask("refunds", "7", TEXT, TEXT);
+    }
+
+    private static Mono<String> greeting(Peer peer) {
+        return peer.channel("prices").flatMap(channel -> channel.receive(TEXT).next());
+    }
+
+    @Test
+    void whoMayDoWhat() throws IOException {
+        Path file = Files.writeString(folder.resolve("secret"), "nGk1ZJtV0c5tX7zKXo3wUQ==\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        Secret secret = Secret.ofFile(file);
+        Node billing = start(Guarded.spec(file, "tcp://127.0.0.1:0"));
+        Guarded.serve(billing);
+        Node till = start(NodeSpec.builder().name("till").secret(secret).build());
+        Node tillTwo = start(NodeSpec.builder().name("till-2").secret(secret).build());
+        Node ledger = start(NodeSpec.builder().name("ledger").secret(secret).build());
+        try {
+            Peer ofTill = Objects.requireNonNull(till.connect(billing.address()).block(LIMIT));
+            assertThat(refund(ofTill).block(LIMIT)).isEqualTo("7");
+            assertThat(greeting(ofTill).block(LIMIT)).isEqualTo("good morning, till");
+            for (Node other : new Node[] {tillTwo, ledger}) {
+                Peer peer =
+                        Objects.requireNonNull(other.connect(billing.address()).block(LIMIT));
+                assertThat(greeting(peer).block(LIMIT))
+                        .isEqualTo("good morning, " + other.spec().name());
+                StepVerifier.create(refund(peer)).expectError(Refused.class).verify(LIMIT);
+            }
+        } finally {
+            for (Node each : new Node[] {till, tillTwo, ledger, billing}) {
+                each.close().block(LIMIT);
+            }
+        }
+    }
+
+    private static Node start(NodeSpec spec) {
+        return Objects.requireNonNull(Node.start(spec).block(LIMIT));
+    }
+}
