@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
+import io.weir.core.ControlData;
 import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
@@ -78,6 +79,11 @@ class ForgedFramesTest implements OnRoute {
             peer.send(FrameKind.FIRST, 0, 1, 0, 20, 0, new byte[] {5, 'a', 0}, new byte[10]);
             peer.send(FrameKind.NEXT, 0, 1, 0, new byte[10]);
         });
+        all.put(
+                "control data longer than allowed",
+                peer -> peer.send(FrameKind.DATA, 0, 1, 0, 0, 0, control(ControlData.MAX_BYTES + 1), new byte[10]));
+        all.put("the whole frame beyond the longest", peer -> peer.write(head(65_537, FrameKind.DATA.code())));
+        all.put("PROOF in a session", peer -> peer.send(FrameKind.PROOF, 0, 0, 0, new byte[32]));
         all.put("FIRST with a negative total", peer -> first(peer, -5, 10));
         all.put("FIRST with nothing", peer -> first(peer, 0, 10));
         all.put("FIRST with an absurd total", peer -> first(peer, Long.MAX_VALUE, 10));
@@ -320,6 +326,16 @@ class ForgedFramesTest implements OnRoute {
                     .hasSizeLessThan(6_000);
         }
         assertThat(opened).hasSize(1);
+    }
+
+    /** One entry, of so many bytes. */
+    private static byte[] control(int length) {
+        byte[] entry = new byte[length];
+        entry[0] = 1;
+        entry[1] = 'k';
+        entry[2] = (byte) (length - 4);
+        entry[3] = (byte) (length - 4 >>> 8);
+        return entry;
     }
 
     private static void first(Stranger peer, long total, int bytes) {

@@ -15,8 +15,11 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.UUID;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
 
 /**
  * Speaks the protocol by hand over a plain socket, so that it can also speak it wrongly. Written from the description of the
@@ -81,11 +84,34 @@ final class Stranger implements AutoCloseable {
     }
 
     void hello(int major, int minor) {
-        Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(0);
+        send(FrameKind.HELLO, 0, 0, 0, hello(major, minor, 0, new byte[0]));
+    }
+
+    /** The HELLO of one that shares a secret, with these random bytes. */
+    byte[] helloWithSecret(byte[] random) {
+        return hello(1, 0, 3, random);
+    }
+
+    byte[] hello(int major, int minor, long features, byte[] random) {
+        Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(features);
         body.int64(id.getMostSignificantBits())
                 .int64(id.getLeastSignificantBits())
                 .int64(7);
-        send(FrameKind.HELLO, 0, 0, 0, body.text("stranger").bytes());
+        return body.text("stranger").raw(random).bytes();
+    }
+
+    /** The proof of a secret, over a connection that is not encrypted. */
+    static byte[] proof(String secret, char role, byte[] helloOfConnecting, byte[] helloOfAccepting) {
+        Bytes transcript = new Bytes().int8(role);
+        transcript.int32(helloOfConnecting.length).raw(helloOfConnecting);
+        transcript.int32(helloOfAccepting.length).raw(helloOfAccepting).int32(0);
+        try {
+            Mac mac = Mac.getInstance("HmacSHA256");
+            mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
+            return mac.doFinal(transcript.bytes());
+        } catch (GeneralSecurityException e) {
+            throw new AssertionError(e);
+        }
     }
 
     void card(Map<String, String> ready) {
