@@ -249,6 +249,58 @@ class ForgedFramesTest implements OnRoute {
         goesOn(nodes, node);
     }
 
+    /** Announced and never sent: the node lends what it has, to one, and goes on with everything that fits its window. */
+    @Test
+    void longMessagesThatAreAnnouncedAndDoNotCome(Nodes nodes) {
+        int longest = 1 << 20;
+        Node node = nodes.start(
+                "node", spec -> spec.windowBytes(64 << 10).maxMessage(longest).nodeBytes(longest));
+        var sink = node.serve(
+                "sink", channel -> channel.receive().doOnNext(Message::release).then());
+        try (Stranger peer = Stranger.inSession(node.address())) {
+            for (int channel : new int[] {1, 3}) {
+                peer.open(channel, "sink", 0, 10, 10_000);
+                assertThat(peer.await(FrameKind.ACCEPT).channel()).isEqualTo(channel);
+            }
+            peer.send(FrameKind.WANT, 1, longest, 0);
+            peer.send(FrameKind.WANT, 3, longest, 0);
+            assertThat(lent(peer)).isEqualTo(1);
+            peer.open(5, "nobody", 0, 1, 1);
+            for (Stranger.Arrived frame; (frame = peer.read()) != null && frame.kind() != FrameKind.ERROR; ) {
+                assertThat(isLoan(frame)).isFalse();
+            }
+            goesOnBesideIt(nodes, node);
+            peer.send(FrameKind.ERROR, 0, 1, 1, NONE);
+            assertThat(lent(peer)).isEqualTo(3);
+        }
+        goesOn(nodes, node);
+    }
+
+    private static boolean isLoan(Stranger.Arrived frame) {
+        return frame.kind() == FrameKind.CREDIT && frame.second() > 64 << 10;
+    }
+
+    /** The channel that gets more than its window. */
+    private static int lent(Stranger peer) {
+        for (Stranger.Arrived frame; (frame = peer.read()) != null; ) {
+            if (isLoan(frame)) {
+                return frame.channel();
+            }
+        }
+        throw new AssertionError("the connection ended before anything was lent");
+    }
+
+    private static void goesOnBesideIt(Nodes nodes, Node node) {
+        var echo = node.answer("beside", Mono::just);
+        Node other = nodes.start("beside");
+        StepVerifier.create(other.connect(node.address())
+                        .flatMap(peer -> peer.ask("beside", Message.of("?"))
+                                .doOnNext(Message::release)
+                                .then(peer.close())))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
     /** Late frames about a channel that has ended are no crime. */
     @Test
     void lateFramesArePassedOver(Nodes nodes) {
