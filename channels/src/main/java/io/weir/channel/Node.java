@@ -226,7 +226,8 @@ public final class Node {
     /**
      * Connects to the node at this address, or yields the peer if there is a connection to it already. Fails with
      * {@link io.weir.core.PeerUnavailable}, {@link io.weir.core.TimedOut}, {@link io.weir.core.Refused},
-     * {@link io.weir.core.PathRequired} or {@link io.weir.core.ProtocolMismatch}.
+     * {@link io.weir.core.PathRequired}, {@link io.weir.core.AuthenticationFailed}, {@link io.weir.core.Overloaded} or
+     * {@link io.weir.core.ProtocolMismatch}.
      */
     public Mono<Peer> connect(PeerAddress address) {
         return connect(address, spec.paths());

@@ -118,16 +118,15 @@ final class NodeSpecRules {
                     spec,
                     address -> !address.isUnix(),
                     "weir.security.require=encrypted, and connections to",
-                    " are" + " not: set weir.tls=on, or listen at unix: addresses only");
+                    " are not: set weir.tls=on, or listen at unix: addresses only");
         }
         if (require == null && !proves) {
             refuseIf(
                     spec,
                     address -> !SecuritySpec.staysOnHost(address),
                     "weir.listen names",
-                    ", which other hosts can"
-                            + " reach, and nothing keeps strangers out: set weir.security.secret (or weir.security.secret-file),"
-                            + " or weir.tls=on, or weir.security.require=none if whoever reaches it may be a peer");
+                    ", which other hosts can reach, and nothing keeps strangers out: set weir.security.secret"
+                            + " (or weir.security.secret-file), or weir.tls=on, or weir.security.require=none if whoever reaches it may be a peer");
         }
     }
 
