@@ -27,8 +27,6 @@ final class Flags {
     /** REFUSE: there is no such session here any more. */
     static final int ENDED = 8;
 
-    /** HELLO: for a session that there is already. */
-    static final int REJOINS = 1;
     /** REFUSE: something was not proved. */
     static final int UNPROVED = 2;
 

@@ -125,8 +125,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         this.policy = policy;
         this.address = address;
         this.outcome = outcome;
-        this.admission =
-                new Admission(node.spec().security(), required, node.id(), connecting, false, bootstrap.protection(), this);
+        this.admission = new Admission(
+                node.spec().security(), required, node.id(), connecting, false, bootstrap.protection(), this);
     }
 
     void start() {
@@ -331,8 +331,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         } else if (session.loop() != loop) {
             node.acceptNextOn(session.loop());
             leave(Flags.CROSSED, "the session belongs to another loop");
-        } else if (!session.mayBeRejoined()) {
-            leave(Flags.ENDED, "this session can't go on at " + node.id() + " (weir.repath is off)");
+        } else if (!session.mayBeRejoined(Objects.requireNonNull(identity))) {
+            leave(Flags.ENDED, "this session does not go on at " + node.id());
         } else {
             over();
             session.rejoined(bootstrap, in.aux());

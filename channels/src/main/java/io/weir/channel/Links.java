@@ -620,6 +620,13 @@ final class Links implements PathAttempt.Owner {
         return session.peerId();
     }
 
+    /** Whether who connects anew has proved as much as before. Its name and host are claims. */
+    boolean isStill(Identity identity) {
+        Identity before = session.peer().identity();
+        return before.knowsSecret() == identity.knowsSecret()
+                && Objects.equals(before.principal(), identity.principal());
+    }
+
     /** Whether there is a bootstrap connection, so that something can be agreed. */
     boolean reachable() {
         return away == null;

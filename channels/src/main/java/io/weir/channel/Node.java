@@ -335,8 +335,8 @@ public final class Node {
             return;
         }
         Requirement required = spec.security().requirementAt(at);
-        Handshake handshake = new Handshake(
-                this, currentLoop(), link, spec.paths(), null, required, new AcceptedOutcome(refusals));
+        Handshake handshake =
+                new Handshake(this, currentLoop(), link, spec.paths(), null, required, new AcceptedOutcome(refusals));
         if (doorkeeper.came(handshake)) {
             handshake.start();
         } else {

@@ -1,12 +1,14 @@
 package io.weir.channel;
 
-import io.weir.channel.HandshakeCodec.Hello;
+import io.netty.buffer.ByteBuf;
+import io.weir.core.AuthenticationFailed;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.PeerAddress;
+import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
 import io.weir.core.TimedOut;
@@ -118,17 +120,26 @@ final class Redial {
     }
 
     /** One connection, from HELLO to the peer's REJOIN. */
-    private final class Talk implements LinkHandler {
+    private final class Talk implements LinkHandler, Admission.Owner {
 
         private final Link link;
+        private final Admission admission;
         private final Frame out = new Frame();
         private Disposable deadline = Disposables.disposed();
-        private boolean greeted;
+        private boolean admitted;
         /** What we have said of where the session goes meanwhile. */
         private int said;
 
         Talk(Link link) {
             this.link = link;
+            this.admission = new Admission(
+                    node.spec().security(),
+                    node.spec().security().requirementAt(address),
+                    node.id(),
+                    true,
+                    true,
+                    link.protection(),
+                    this);
         }
 
         void begin() {
@@ -138,7 +149,12 @@ final class Redial {
                             "no answer to REJOIN within " + limit.toMillis() + " ms (weir.timeout.handshake)")),
                     limit);
             link.handler(this);
-            send(out.set(FrameKind.HELLO, Flags.REJOINS, 0, 0).body(HandshakeCodec.hello(node.id())));
+            admission.begin();
+        }
+
+        @Override
+        public void say(FrameKind kind, ByteBuf body) {
+            send(out.set(kind, 0, 0, 0).body(body));
         }
 
         /** What finds no room is dropped: the deadline ends this. */
@@ -184,7 +200,7 @@ final class Redial {
                 if (!done()) {
                     receive(in);
                 }
-            } catch (ProtocolMismatch e) {
+            } catch (WeirException e) {
                 giveUp(e);
             } finally {
                 in.body().release();
@@ -192,50 +208,50 @@ final class Redial {
         }
 
         private void receive(Frame in) {
-            switch (in.kind()) {
-                case HELLO -> hello(HandshakeCodec.readHello(in.body()));
-                case REFUSE -> refused(in, HandshakeCodec.readReason(in.body()));
-                case REJOIN -> {
-                    if (!greeted || in.first() != links.number()) {
-                        throw new ProtocolMismatch("REJOIN has no place here");
-                    }
-                    stop();
-                    links.rejoined(link, said, in.aux());
-                }
-                default -> throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
+            if (in.kind() == FrameKind.REFUSE) {
+                refused(in);
+            } else if (!admitted) {
+                admission.frame(in);
+            } else if (in.kind() == FrameKind.REJOIN && in.first() == links.number()) {
+                stop();
+                links.rejoined(link, said, in.aux());
+            } else {
+                throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
             }
         }
 
-        private void hello(Hello hello) {
-            if (greeted) {
-                throw new ProtocolMismatch("a second HELLO");
-            }
-            greeted = true;
-            if (hello.id().equals(links.peerId())) {
+        @Override
+        public void admitted(PeerId peer, Identity identity) {
+            admitted = true;
+            if (!peer.equals(links.peerId())) {
+                if (peer.name().equals(links.peerId().name())) {
+                    inVain(new SessionLost("it has been started anew: " + peer + " answers at " + address));
+                } else {
+                    giveUp(new SessionLost("another node, " + peer + ", answers at " + address));
+                }
+            } else if (!links.isStill(identity)) {
+                giveUp(new AuthenticationFailed("it has proved less than before, or to be another one"));
+            } else {
                 said = links.settledNumber();
                 send(out.set(FrameKind.REJOIN, 0, 0, said).words(links.number(), 0));
-            } else if (hello.id().name().equals(links.peerId().name())) {
-                inVain(new SessionLost("it has been started anew: " + hello.id() + " answers at " + address));
-            } else {
-                giveUp(new SessionLost("another node, " + hello.id() + ", answers at " + address));
             }
         }
 
-        private void refused(Frame in, String reason) {
+        private void refused(Frame in) {
             if (in.has(Flags.ENDED)) {
-                inVain(new SessionLost(reason));
+                inVain(new SessionLost(HandshakeCodec.readReason(in.body())));
             } else if (in.has(Flags.CROSSED)) {
                 stop();
                 link.close();
                 Redial.this.begin();
             } else {
-                giveUp(new SessionLost("it refuses: " + reason));
+                giveUp(Admission.refusal("it refuses", in));
             }
         }
 
         @Override
         public void writable() {
-            // Two short frames are sent; a connection that has no room for them is ended by the deadline.
+            // A few short frames are sent; a connection that has no room for them is ended by the deadline.
         }
 
         @Override

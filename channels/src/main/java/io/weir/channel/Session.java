@@ -155,9 +155,9 @@ final class Session implements LinkHandler {
         return links.isNumbered(number);
     }
 
-    /** Whether it can do with another bootstrap connection. */
-    boolean mayBeRejoined() {
-        return links.mayBeRejoined();
+    /** Whether it can do with another bootstrap connection, of one who has proved this. */
+    boolean mayBeRejoined(Identity identity) {
+        return links.mayBeRejoined() && links.isStill(identity);
     }
 
     /** The peer has lost the bootstrap connection, and wants to go on over this one. */

@@ -45,7 +45,7 @@ class AdmissionTest {
 
         Side(SecuritySpec security, boolean connecting, Requirement required, Protection protection) {
             PeerId id = new PeerId(UUID.randomUUID(), connecting ? "near" : "far", 1);
-            admission = new Admission(security, required, id, connecting, protection, this);
+            admission = new Admission(security, required, id, connecting, false, protection, this);
             admission.begin();
         }
 
@@ -273,8 +273,8 @@ class AdmissionTest {
     /** A node that knows nothing of secrets: its HELLO ends with its name. */
     @Test
     void anOlderNodeIsTalkedToWhereNothingIsToBeProved() {
-        byte[] hello =
-                ByteBufUtil.getBytes(HandshakeCodec.hello(new PeerId(UUID.randomUUID(), "old", 1), new byte[0], false));
+        byte[] hello = ByteBufUtil.getBytes(
+                HandshakeCodec.hello(new PeerId(UUID.randomUUID(), "old", 1), new byte[0], false, false));
         hello[8] = 0;
         Side open = new Side(SecuritySpec.NONE, false);
         open.hears(FrameKind.HELLO, hello);
