@@ -138,6 +138,9 @@ public final class Node {
                 .findFirst()
                 .orElseThrow(() -> new Misconfigured(
                         "there is no bootstrap on the class path: add io.weir:weir-transports-native"));
+        if (!spec.tls().enabled() && (spec.tls().hasIdentity() || spec.tls().hasTrust())) {
+            LOG.warn("Certificates are configured, but connections are not encrypted: weir.tls is off");
+        }
         Map<String, Transport> adapters = Transports.find();
         Map<String, String> ready = new TreeMap<>();
         Map<String, String> missing = new TreeMap<>();
@@ -289,7 +292,7 @@ public final class Node {
         TransportSettings set = spec.settings("tcp");
         Map<String, String> options = new TreeMap<>(set.options());
         options.putIfAbsent("connect-timeout", spec.connectTimeout().toMillis() + "ms");
-        return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options);
+        return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options, set.tls());
     }
 
     private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address) {

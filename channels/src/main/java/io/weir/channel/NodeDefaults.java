@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
 import io.weir.core.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -22,6 +23,9 @@ public final class NodeDefaults {
 
     /** Sleeps when idle, yet looks for as long as a wake-up would cost. */
     public static final Waiting WAITING = Waiting.BALANCED;
+
+    /** Off: there is no certificate that everybody has. What counts once it is on stands, with its reasons, in {@link TlsSpec}. */
+    public static final TlsSpec TLS = TlsSpec.OFF;
 
     /**
      * Items: at ten million small messages a second this is more than a millisecond of work, enough to cover the return of credit

@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
 import io.weir.core.Waiting;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -49,6 +50,7 @@ final class NodeProperties {
         table.put("weir.native", (spec, set) -> spec.nativeAllowed(set.flag()));
         table.put("weir.loops", (spec, set) -> spec.loops(set.number()));
         table.put("weir.waiting", (spec, set) -> spec.waiting(set.oneOf(Waiting.class)));
+        putTls(table);
         table.put("weir.window.items", (spec, set) -> spec.windowItems(set.count()));
         table.put("weir.window.bytes", (spec, set) -> spec.windowBytes(set.size()));
         table.put("weir.window.initial", (spec, set) -> spec.initialItems(set.count()));
@@ -77,6 +79,25 @@ final class NodeProperties {
         table.put("weir.max.handshakes", (spec, set) -> spec.maxHandshakes(set.number()));
         table.put("weir.max.handshake-rate", (spec, set) -> spec.maxHandshakeRate(set.number()));
         return table;
+    }
+
+    private static void putTls(Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table) {
+        Map<String, BiFunction<TlsSpec.Builder, Setting, TlsSpec.Builder>> tls = Map.ofEntries(
+                Map.entry("weir.tls", (spec, set) -> spec.enabled(set.flag())),
+                Map.entry("weir.tls.certificate", (spec, set) -> spec.certificate(file(set))),
+                Map.entry("weir.tls.key", (spec, set) -> spec.key(file(set))),
+                Map.entry("weir.tls.key-password", (spec, set) -> spec.keyPassword(set.text())),
+                Map.entry("weir.tls.key-store", (spec, set) -> spec.keyStore(file(set))),
+                Map.entry("weir.tls.key-store-password", (spec, set) -> spec.keyStorePassword(set.text())),
+                Map.entry("weir.tls.trust", (spec, set) -> spec.trust(file(set))),
+                Map.entry("weir.tls.trust-store", (spec, set) -> spec.trustStore(file(set))),
+                Map.entry("weir.tls.trust-store-password", (spec, set) -> spec.trustStorePassword(set.text())),
+                Map.entry("weir.tls.client-auth", (spec, set) -> spec.clientAuth(set.oneOf(TlsSpec.ClientAuth.class))),
+                Map.entry("weir.tls.verify-host", (spec, set) -> spec.verifyHost(set.flag())),
+                Map.entry("weir.tls.protocols", (spec, set) -> spec.protocols(set.list(text -> text))),
+                Map.entry("weir.tls.reload", (spec, set) -> spec.reload(set.time())));
+        tls.forEach((name, change) ->
+                table.put(name, (spec, set) -> spec.tls(building -> change.apply(building, set))));
     }
 
     /** The three sources over the defaults, later wins. */
@@ -248,6 +269,14 @@ final class NodeProperties {
             return Path.of(set.text());
         } catch (InvalidPathException e) {
             throw new Misconfigured(set.label() + '=' + set.text() + " is not a folder's name: " + e.getReason(), e);
+        }
+    }
+
+    private static Path file(Setting set) {
+        try {
+            return Path.of(set.text());
+        } catch (InvalidPathException e) {
+            throw new Misconfigured(set.label() + '=' + set.text() + " is not a file's name: " + e.getReason(), e);
         }
     }
 

@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.RuntimeFolder;
+import io.weir.core.TlsSpec;
 import io.weir.core.TransportSettings;
 import io.weir.core.Waiting;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param transportOptions by path, then by option ({@code weir.transport.<path>.<option>})
  * @param peers by name ({@code weir.peers.<peer>.…})
  * @param ports by name ({@code weir.ports.<port>.…})
+ * @param tls how TCP connections are protected ({@code weir.tls}, {@code weir.tls.…}); its files are not touched before the node starts
  * @param windowItems messages of one channel that may be under way, 1 to 2<sup>30</sup> ({@code weir.window.items})
  * @param windowBytes bytes of one channel that may be under way, 64 KiB to 1 TiB ({@code weir.window.bytes})
  * @param initialItems messages that may travel before the receiver asks, 0 to the window
@@ -77,6 +80,7 @@ public record NodeSpec(
         Map<String, Map<String, String>> transportOptions,
         Map<String, PeerSpec> peers,
         Map<String, PortSpec> ports,
+        TlsSpec tls,
         long windowItems,
         long windowBytes,
         long initialItems,
@@ -114,6 +118,7 @@ public record NodeSpec(
         NodeSpecRules.listen(listen);
         NodeSpecRules.range("weir.loops", loops, 1, 256);
         NodeSpecRules.paths(KnownPaths.load(), paths, transportOptions, peers, ports);
+        NodeSpecRules.tls(tls, listen);
         NodeSpecRules.range("weir.window.items", windowItems, 1, 1L << 30);
         NodeSpecRules.range("weir.window.bytes", windowBytes, 64L << 10, 1L << 40);
         NodeSpecRules.range("weir.window.initial", initialItems, 0, windowItems);
@@ -172,7 +177,7 @@ public record NodeSpec(
 
     /** What this path's adapter is told. */
     public TransportSettings settings(String path) {
-        return new TransportSettings(runtimeFolder, nativeAllowed, transportOptions.getOrDefault(path, Map.of()));
+        return new TransportSettings(runtimeFolder, nativeAllowed, transportOptions.getOrDefault(path, Map.of()), tls);
     }
 
     /** Whether connections between hosts are encrypted. */
@@ -210,6 +215,7 @@ public record NodeSpec(
         private final Map<String, PeerSpec.Connect> peerConnects = new TreeMap<>();
         private final Map<String, Duration> peerPatience = new TreeMap<>();
         private final Map<String, PortSpec> ports = new TreeMap<>();
+        private TlsSpec tls = NodeDefaults.TLS;
         private long windowItems = NodeDefaults.WINDOW_ITEMS;
         private long windowBytes = NodeDefaults.WINDOW_BYTES;
         private @Nullable Long initialItems;
@@ -253,6 +259,7 @@ public record NodeSpec(
                 peerPatience.put(peer, is.patience());
             });
             ports.putAll(spec.ports);
+            tls = spec.tls;
             windowItems = spec.windowItems;
             windowBytes = spec.windowBytes;
             initialItems = spec.initialItems == initialBy(windowItems) ? null : spec.initialItems;
@@ -363,6 +370,12 @@ public record NodeSpec(
         /** One port; replaces what was said of it. */
         public Builder port(String port, PortSpec spec) {
             ports.put(port, spec);
+            return this;
+        }
+
+        /** See {@link NodeSpec#tls()}; replaces what was there. */
+        public Builder tls(TlsSpec tls) {
+            this.tls = tls;
             return this;
         }
 
@@ -537,6 +550,7 @@ public record NodeSpec(
                     transportOptions,
                     peers(),
                     ports,
+                    tls,
                     windowItems,
                     windowBytes,
                     initialItems == null ? initialBy(windowItems) : initialItems,
@@ -598,6 +612,10 @@ public record NodeSpec(
 
         PathPolicy paths() {
             return paths;
+        }
+
+        Builder tls(UnaryOperator<TlsSpec.Builder> change) {
+            return tls(change.apply(tls.toBuilder()).build());
         }
 
         PathPolicy peerPaths(String peer) {

@@ -3,12 +3,14 @@ package io.weir.channel;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
+import io.weir.core.TlsSpec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What the values of a {@link NodeSpec} must keep to. Each refusal names the property, its value and what is allowed. */
 final class NodeSpecRules {
@@ -72,6 +74,42 @@ final class NodeSpecRules {
 
     static void patience(Map<String, PeerSpec> peers) {
         peers.forEach((name, peer) -> time("weir.peers." + name + ".wait", peer.patience(), Duration.ZERO));
+    }
+
+    /** What TLS needs is there, and once. */
+    static void tls(TlsSpec tls, List<PeerAddress> listen) {
+        time("weir.tls.reload", tls.reload(), Duration.ofMillis(10));
+        if (tls.protocols().isEmpty() || !TlsSpec.PROTOCOLS.containsAll(tls.protocols())) {
+            throw new Misconfigured("weir.tls.protocols=" + String.join(",", tls.protocols())
+                    + " can't be used: name one or more of " + String.join(", ", TlsSpec.PROTOCOLS));
+        }
+        if (!tls.enabled()) {
+            return;
+        }
+        notBoth("weir.tls.certificate", tls.certificate(), "weir.tls.key-store", tls.keyStore());
+        notBoth("weir.tls.certificate", tls.certificate(), "TlsSpec.keys", tls.keys());
+        notBoth("weir.tls.key-store", tls.keyStore(), "TlsSpec.keys", tls.keys());
+        notBoth("weir.tls.trust", tls.trust(), "weir.tls.trust-store", tls.trustStore());
+        notBoth("weir.tls.trust", tls.trust(), "TlsSpec.trusted", tls.trusted());
+        notBoth("weir.tls.trust-store", tls.trustStore(), "TlsSpec.trusted", tls.trusted());
+        if ((tls.certificate() == null) != (tls.key() == null)) {
+            throw new Misconfigured("weir.tls.certificate and weir.tls.key belong together: "
+                    + (tls.key() == null ? "weir.tls.key" : "weir.tls.certificate") + " is not set");
+        }
+        if (!tls.hasTrust()) {
+            throw new Misconfigured("weir.tls=on needs to know whom to trust: set weir.tls.trust to the certificates of"
+                    + " those who issue the peers' ones, or weir.tls.trust-store");
+        }
+        if (!tls.hasIdentity() && !listen.stream().allMatch(PeerAddress::isUnix)) {
+            throw new Misconfigured("weir.tls=on needs a certificate for who connects to weir.listen: set"
+                    + " weir.tls.certificate and weir.tls.key, or weir.tls.key-store");
+        }
+    }
+
+    private static void notBoth(String one, @Nullable Object its, String other, @Nullable Object others) {
+        if (its != null && others != null) {
+            throw new Misconfigured(one + " and " + other + " are both set: remove one of them");
+        }
     }
 
     static void paths(

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.core.TlsSpec;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
@@ -45,6 +46,7 @@ final class NodeSpecText {
                 text.add("weir.ports." + name + ".allow=" + PortSpec.written(port.allow()));
             }
         });
+        tls(spec.tls(), plain.tls());
         add("weir.window.items", spec.windowItems(), plain.windowItems());
         size("weir.window.bytes", spec.windowBytes(), plain.windowBytes());
         add("weir.window.initial", spec.initialItems(), plain.initialItems());
@@ -99,6 +101,32 @@ final class NodeSpecText {
         if (policy.repath() != null && policy.repath() != plain.repath()) {
             text.add(property + '=' + Setting.word(policy.repath()));
         }
+    }
+
+    private void tls(TlsSpec tls, TlsSpec plain) {
+        add("weir.tls", tls.enabled() ? "on" : "off", plain.enabled() ? "on" : "off");
+        named("weir.tls.certificate", tls.certificate());
+        named("weir.tls.key", tls.key());
+        secret("weir.tls.key-password", tls.keyPassword());
+        named("weir.tls.key-store", tls.keyStore());
+        secret("weir.tls.key-store-password", tls.keyStorePassword());
+        named("weir.tls.trust", tls.trust());
+        named("weir.tls.trust-store", tls.trustStore());
+        secret("weir.tls.trust-store-password", tls.trustStorePassword());
+        add("weir.tls.client-auth", Setting.word(tls.clientAuth()), Setting.word(plain.clientAuth()));
+        add("weir.tls.verify-host", tls.verifyHost() ? "on" : "off", plain.verifyHost() ? "on" : "off");
+        add("weir.tls.protocols", tls.protocols(), plain.protocols(), String.join(",", tls.protocols()));
+        time("weir.tls.reload", tls.reload(), plain.reload());
+    }
+
+    private void named(String property, @Nullable Object value) {
+        if (value != null) {
+            text.add(property + '=' + value);
+        }
+    }
+
+    private void secret(String property, @Nullable String value) {
+        named(property, value == null ? null : "***");
     }
 
     private void size(String property, long value, long plain) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
 import io.weir.core.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,7 +31,11 @@ class NodePropertiesTest {
                     + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
                     + " weir.security.former-secret, weir.security.former-secret-file, weir.security.require,"
                     + " weir.security.secret, weir.security.secret-file,"
-                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step, weir.waiting,"
+                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step,"
+                    + " weir.tls, weir.tls.certificate, weir.tls.client-auth, weir.tls.key, weir.tls.key-password,"
+                    + " weir.tls.key-store, weir.tls.key-store-password, weir.tls.protocols, weir.tls.reload,"
+                    + " weir.tls.trust, weir.tls.trust-store, weir.tls.trust-store-password, weir.tls.verify-host,"
+                    + " weir.waiting,"
                     + " weir.window.bytes, weir.window.initial, weir.window.items,"
                     + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
 
@@ -85,6 +90,16 @@ class NodePropertiesTest {
                 "weir.resume.bytes", "1m",
                 "weir.ports.prices.transport.tcp", "off",
                 "weir.ports.prices.transport.order", "tcp,shm",
+                "weir.tls", "on",
+                "weir.tls.certificate", "/etc/weir/till.pem",
+                "weir.tls.key", "/etc/weir/till.key",
+                "weir.tls.key-password", "sesame",
+                "weir.tls.trust-store", "/etc/weir/trust.p12",
+                "weir.tls.trust-store-password", "open",
+                "weir.tls.client-auth", "optional",
+                "weir.tls.verify-host", "off",
+                "weir.tls.protocols", "TLSv1.2",
+                "weir.tls.reload", "5m",
                 "weir.window.items", "16",
                 "weir.window.bytes", "64k",
                 "weir.window.initial", "4",
@@ -127,6 +142,17 @@ class NodePropertiesTest {
                                 new PortSpec(
                                         new PathPolicy(List.of("tcp", "shm"), Map.of("tcp", PathSwitch.OFF)),
                                         Set.of("name:till", "CN=billing,O=shop"))),
+                        TlsSpec.builder()
+                                .certificate(Path.of("/etc/weir/till.pem"))
+                                .key(Path.of("/etc/weir/till.key"))
+                                .keyPassword("sesame")
+                                .trustStore(Path.of("/etc/weir/trust.p12"))
+                                .trustStorePassword("open")
+                                .clientAuth(TlsSpec.ClientAuth.OPTIONAL)
+                                .verifyHost(false)
+                                .protocols(List.of("TLSv1.2"))
+                                .reload(Duration.ofMinutes(5))
+                                .build(),
                         16,
                         64 << 10,
                         4,

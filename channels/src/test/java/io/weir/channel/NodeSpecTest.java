@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.RuntimeFolder;
+import io.weir.core.TlsSpec;
 import io.weir.core.Waiting;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -83,6 +84,40 @@ class NodeSpecTest {
                 refusal(
                         spec -> spec.peer("a", PeerSpec.of("db:1").withPatience(Duration.ofHours(2))),
                         "weir.peers.a.wait=2h is out of range: 0s to 1h"),
+                refusal(
+                        spec -> spec.tls(TlsSpec.builder().build()),
+                        "weir.tls=on needs to know whom to trust: set weir.tls.trust to the certificates of those who"
+                                + " issue the peers' ones, or weir.tls.trust-store"),
+                refusal(
+                        spec -> spec.tls(trusting().build()),
+                        "weir.tls=on needs a certificate for who connects to weir.listen: set weir.tls.certificate and"
+                                + " weir.tls.key, or weir.tls.key-store"),
+                refusal(
+                        spec -> spec.tls(
+                                trusting().certificate(Path.of("a.pem")).build()),
+                        "weir.tls.certificate and weir.tls.key belong together: weir.tls.key is not set"),
+                refusal(
+                        spec -> spec.tls(trusting().key(Path.of("a.key")).build()),
+                        "weir.tls.certificate and weir.tls.key belong together: weir.tls.certificate is not set"),
+                refusal(
+                        spec -> spec.tls(trusting()
+                                .certificate(Path.of("a.pem"))
+                                .keyStore(Path.of("a.p12"))
+                                .build()),
+                        "weir.tls.certificate and weir.tls.key-store are both set: remove one of them"),
+                refusal(
+                        spec -> spec.tls(
+                                trusting().trustStore(Path.of("ca.p12")).build()),
+                        "weir.tls.trust and weir.tls.trust-store are both set: remove one of them"),
+                refusal(
+                        spec -> spec.tls(TlsSpec.OFF.toBuilder()
+                                .protocols(List.of("TLSv1.3", "SSLv3"))
+                                .build()),
+                        "weir.tls.protocols=TLSv1.3,SSLv3 can't be used: name one or more of TLSv1.3, TLSv1.2"),
+                refusal(
+                        spec -> spec.tls(
+                                TlsSpec.OFF.toBuilder().reload(Duration.ZERO).build()),
+                        "weir.tls.reload=0s is out of range: 10ms to 1h"),
                 refusal(spec -> spec.maxPeers(0), "weir.max.peers=0 is out of range: 1 to 1048576"),
                 refusal(spec -> spec.maxChannels(0), "weir.max.channels=0 is out of range: 1 to 1048576"),
                 refusal(spec -> spec.maxHandshakes(0), "weir.max.handshakes=0 is out of range: 1 to 65536"),
@@ -128,6 +163,10 @@ class NodeSpecTest {
                         "weir.ports.prices.transport.order leaves no path that could be used: off are shm, tcp"));
     }
 
+    private static TlsSpec.Builder trusting() {
+        return TlsSpec.builder().trust(Path.of("ca.pem"));
+    }
+
     @ParameterizedTest(name = "{0}")
     @MethodSource("refusals")
     void refuses(String message, UnaryOperator<NodeSpec.Builder> change) {
@@ -155,6 +194,7 @@ class NodeSpecTest {
         assertThat(spec.transportOptions()).isEmpty();
         assertThat(spec.peers()).isEmpty();
         assertThat(spec.ports()).isEmpty();
+        assertThat(spec.tls()).isEqualTo(TlsSpec.OFF);
         assertThat(spec.windowItems()).isEqualTo(16 * 1024);
         assertThat(spec.windowBytes()).isEqualTo(4 << 20);
         assertThat(spec.initialItems()).isEqualTo(256);
@@ -232,6 +272,38 @@ class NodeSpecTest {
             properties.put(entry.group(1), entry.group(2));
         }
         assertThat(NodeSpec.builder().properties(properties).build()).isEqualTo(everything());
+    }
+
+    @Test
+    void whoIsReachedOverUnixSocketsOnlyNeedsNoCertificate() {
+        NodeSpec spec = NodeSpec.builder()
+                .listen("unix:/run/till")
+                .tls(trusting().build())
+                .build();
+        assertThat(spec.settings("tcp").tls()).isEqualTo(trusting().build());
+    }
+
+    @Test
+    void noPasswordIsPrinted() {
+        NodeSpec spec = NodeSpec.builder()
+                .name("till")
+                .tls(TlsSpec.builder()
+                        .keyStore(Path.of("till.p12"))
+                        .keyStorePassword("sesame")
+                        .keyPassword("sesame")
+                        .trustStore(Path.of("trust.jks"))
+                        .trustStorePassword("sesame")
+                        .verifyHost(false)
+                        .build())
+                .build();
+        assertThat(spec)
+                .hasToString("NodeSpec[weir.name=till, weir.tls=on, weir.tls.key-password=***,"
+                        + " weir.tls.key-store=till.p12, weir.tls.key-store-password=***,"
+                        + " weir.tls.trust-store=trust.jks, weir.tls.trust-store-password=***,"
+                        + " weir.tls.verify-host=off]");
+        assertThat(spec.settings("tcp").toString())
+                .contains("till.p12", "trust.jks")
+                .doesNotContain("sesame");
     }
 
     @Test

@@ -11,20 +11,27 @@ import reactor.core.publisher.Mono;
  */
 public interface Bootstrap {
 
-    /** A new, running loop. */
+    /**
+     * A new, running loop. May block, as it reads what TLS needs.
+     *
+     * @param settings as they are told for the connections that shall live on it
+     * @throws Misconfigured if it can't be had with these settings, naming the one to mend
+     */
     Loop newLoop(String name, Waiting waiting, TransportSettings settings);
 
     /**
      * Listens at this address.
      *
      * @param loops called for each connection: the loop that it shall live on, made by {@link #newLoop}
-     * @param accepted called on that loop with each new connection, before any frame was read from it
+     * @param accepted called on that loop with each new connection, before any frame was read from it, and with TLS when its handshake has
+     *     ended well
      * @return the listener; fails with {@link Misconfigured} naming the address and the remedy if it can't be bound
      */
     Mono<Listener> bind(PeerAddress address, TransportSettings settings, Supplier<Loop> loops, Consumer<Link> accepted);
 
     /**
-     * Connects to this address. Fails with {@link PeerUnavailable} naming it. The link is delivered on the loop.
+     * Connects to this address. Fails with {@link PeerUnavailable} naming it. The link is delivered on the loop, with TLS when its handshake
+     * has ended well.
      */
     Mono<Link> connect(PeerAddress address, TransportSettings settings, Loop loop);
 

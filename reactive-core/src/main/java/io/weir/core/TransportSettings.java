@@ -14,13 +14,19 @@ import java.util.regex.Pattern;
  *     {@link RuntimeFolder}
  * @param nativeAllowed whether native code may be loaded at all ({@code weir.native})
  * @param options the options of this transport without their prefix; unknown names were refused before
+ * @param tls how TCP connections are protected
  */
-public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<String, String> options) {
+public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<String, String> options, TlsSpec tls) {
 
     private static final Pattern TIME = Pattern.compile("([0-9]{1,9}) *(ms|s|m)");
 
     public TransportSettings {
         options = Map.copyOf(options);
+    }
+
+    /** Without TLS. */
+    public TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<String, String> options) {
+        this(runtimeFolder, nativeAllowed, options, TlsSpec.OFF);
     }
 
     /** An integer option within bounds, with an optional suffix k, m or g (powers of 1024). */

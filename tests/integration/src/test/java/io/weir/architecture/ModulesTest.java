@@ -49,6 +49,7 @@ class ModulesTest {
             .onlyDependOnClassesThat()
             .resideInAnyPackage(
                     "java..",
+                    "javax.net.ssl..",
                     "org.jspecify..",
                     "org.slf4j..",
                     "org.reactivestreams..",
