@@ -30,6 +30,7 @@ final class AcceptingLink implements PendingLink {
     private final NettyLoop loop;
     private final DataListener listener;
     private final DataOffer offer;
+    private final Link bootstrap;
     /** Those that have connected and not shown the nonce. */
     private final Set<TcpLink> strangers = new HashSet<>();
 
@@ -39,7 +40,8 @@ final class AcceptingLink implements PendingLink {
     private boolean ended;
     private Disposable deadline = Disposables.disposed();
 
-    private AcceptingLink(PeerAddress address, TcpOptions options, NettyLoop loop) {
+    private AcceptingLink(PeerAddress address, TcpOptions options, NettyLoop loop, Link bootstrap) {
+        this.bootstrap = bootstrap;
         this.options = options;
         this.loop = loop;
         this.listener = DataListener.open(address, options, loop, this::connected);
@@ -47,7 +49,7 @@ final class AcceptingLink implements PendingLink {
     }
 
     static AcceptingLink listen(PeerAddress address, TcpOptions options, LinkRequest request) {
-        return new AcceptingLink(address, options, ChosenLoops.netty(request.loop()));
+        return new AcceptingLink(address, options, ChosenLoops.netty(request.loop()), request.bootstrap());
     }
 
     @Override
@@ -122,8 +124,12 @@ final class AcceptingLink implements PendingLink {
         public void frame(Frame frame) {
             boolean ours = frame.kind() == FrameKind.HELLO && offer.isHello(frame.body());
             frame.release();
-            if (ours) {
+            String stranger = TlsSession.stranger(bootstrap, link);
+            if (ours && stranger == null) {
                 recognised(link);
+            } else if (ours) {
+                throw new ProtocolMismatch(
+                        "the peer has come to our data address " + offer.address() + " as somebody else: " + stranger);
             } else {
                 throw new ProtocolMismatch(
                         "a connection to our data address " + offer.address() + " is not the peer's");

@@ -4,6 +4,7 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.ConnectTimeoutException;
 import io.netty.resolver.NoopAddressResolverGroup;
+import io.weir.core.Link;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.WeirException;
@@ -24,12 +25,26 @@ final class Connecting {
     private final NettyLoop loop;
     /** Whether the other side has proved elsewhere that it speaks the protocol. */
     private final boolean greeted;
+    /** Whether the other side has shown its certificate elsewhere, so that it need not name the address. */
+    private final boolean known;
 
-    Connecting(PeerAddress address, TcpOptions options, NettyLoop loop, boolean greeted) {
+    private Connecting(PeerAddress address, TcpOptions options, NettyLoop loop, boolean greeted, boolean known) {
         this.address = address;
         this.options = options;
         this.loop = loop;
         this.greeted = greeted;
+        this.known = known;
+    }
+
+    /** To where a node listens. */
+    static Connecting toNode(PeerAddress address, TcpOptions options, NettyLoop loop) {
+        return new Connecting(address, options, loop, false, false);
+    }
+
+    /** To the data address of a node that is at the other end of this connection. */
+    static Connecting toDataAddress(PeerAddress address, TcpOptions options, NettyLoop loop, Link bootstrap) {
+        return new Connecting(
+                address, options, loop, true, bootstrap.protection().principal() != null);
     }
 
     /** Tries each address of the host in turn. Fails with {@link PeerUnavailable} naming the last reason. */
@@ -44,7 +59,8 @@ final class Connecting {
     private Mono<Connection> tryInTurn(List<SocketAddress> found) {
         Mono<Connection> tries = connect(found.get(0));
         for (SocketAddress next : found.subList(1, found.size())) {
-            tries = tries.onErrorResume(failure -> connect(next));
+            // What was reached and is not to be trusted is an answer.
+            tries = tries.onErrorResume(failure -> !(failure instanceof WeirException), failure -> connect(next));
         }
         return tries;
     }
@@ -59,6 +75,7 @@ final class Connecting {
                 .doOnChannelInit((observer, channel, to) -> {
                     Sockets.configure(channel, options);
                     channel.pipeline().addFirst(new TcpInbound(this::open, link -> {}));
+                    Tls.connect(channel, options, address, known);
                 })
                 .connect());
     }

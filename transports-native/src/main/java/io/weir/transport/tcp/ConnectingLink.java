@@ -37,7 +37,7 @@ final class ConnectingLink implements PendingLink {
 
     private Mono<Link> connect(DataOffer offer) {
         NettyLoop loop = ChosenLoops.netty(request.loop());
-        return new Connecting(offer.address(), options, loop, true)
+        return Connecting.toDataAddress(offer.address(), options, loop, request.bootstrap())
                 .link()
                 .map(link -> greet(link, offer))
                 .takeUntilOther(closed.asMono())
@@ -45,7 +45,12 @@ final class ConnectingLink implements PendingLink {
                         () -> new PeerUnavailable("the attempt to reach " + offer.address() + " was given up")));
     }
 
-    private static Link greet(TcpLink link, DataOffer offer) {
+    private Link greet(TcpLink link, DataOffer offer) {
+        String stranger = TlsSession.stranger(request.bootstrap(), link);
+        if (stranger != null) {
+            link.close();
+            throw new PeerUnavailable("the data address " + offer.address() + " is not the peer's: " + stranger);
+        }
         Frame hello = new Frame().set(FrameKind.HELLO, 0, 0, 0).body(offer.hello());
         if (link.offer(hello)) {
             return link;

@@ -83,6 +83,7 @@ final class DataListener {
             child.config().setAutoRead(false);
             Sockets.configure(child, options);
             child.pipeline().addLast(new TcpInbound(this::open, opened));
+            Tls.accept(child, options, address);
             EventLoopGroup here = loop.eventLoop();
             here.register(child);
         }

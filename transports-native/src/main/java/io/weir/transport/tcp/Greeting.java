@@ -22,6 +22,11 @@ final class Greeting {
 
     private static final int SHOWN = 16;
 
+    /** How records of a TLS handshake, and what ends one, begin: their type and 3, which every version has had since. */
+    private static final int TLS_ALERT = 0x1503;
+
+    private static final int TLS_HANDSHAKE = 0x1603;
+
     private final String who;
     private boolean greeted;
 
@@ -82,6 +87,10 @@ final class Greeting {
     /** The other side does not speak this protocol, as these bytes tell. */
     ProtocolMismatch stranger(ByteBuf from) {
         int shown = Math.min(SHOWN, from.readableBytes());
+        int begin = shown < Short.BYTES ? 0 : from.getUnsignedShort(from.readerIndex());
+        if (begin == TLS_HANDSHAKE || begin == TLS_ALERT) {
+            return new ProtocolMismatch(who + " speaks TLS, which is off here; set weir.tls alike on both sides");
+        }
         StringBuilder text = new StringBuilder();
         for (int i = 0; i < shown; i++) {
             byte value = from.getByte(from.readerIndex() + i);

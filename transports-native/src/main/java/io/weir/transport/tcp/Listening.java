@@ -75,6 +75,7 @@ final class Listening {
                 .doOnChannelInit((observer, channel, remote) -> {
                     Sockets.configure(channel, options);
                     channel.pipeline().addFirst(new TcpInbound(this::open, this::accept));
+                    Tls.accept(channel, options, address);
                 });
         return options.receiveBuffer() > 0 && file == null
                 // From the listener on, as the window's scale is agreed on before a connection is accepted.

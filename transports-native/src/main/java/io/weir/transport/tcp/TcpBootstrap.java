@@ -4,9 +4,12 @@ import io.weir.core.Bootstrap;
 import io.weir.core.Link;
 import io.weir.core.Loop;
 import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
 import io.weir.core.TransportSettings;
 import io.weir.core.Waiting;
 import io.weir.transport.loop.NettyLoop;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
@@ -19,9 +22,18 @@ import reactor.core.publisher.Mono;
  */
 public final class TcpBootstrap implements Bootstrap {
 
+    private final ConcurrentMap<TlsSpec, Tls> tls = new ConcurrentHashMap<>();
+
     @Override
     public Loop newLoop(String name, Waiting waiting, TransportSettings settings) {
-        return NettyLoop.start(name, waiting, settings.nativeAllowed());
+        if (!settings.tls().enabled()) {
+            return NettyLoop.start(name, waiting, settings.nativeAllowed());
+        }
+        // First, as this is what may fail.
+        Tls shared = tls.computeIfAbsent(settings.tls(), Tls::load);
+        NettyLoop loop = NettyLoop.start(name, waiting, settings.nativeAllowed());
+        shared.join(loop);
+        return loop;
     }
 
     @Override
@@ -35,7 +47,8 @@ public final class TcpBootstrap implements Bootstrap {
         return Mono.defer(() -> {
                     NettyLoop ours = ChosenLoops.netty(loop);
                     Sockets.checkKind(address, ours);
-                    return new Connecting(address, TcpOptions.of(settings), ours, false).link();
+                    return Connecting.toNode(address, TcpOptions.of(settings), ours)
+                            .link();
                 })
                 .cast(Link.class);
     }

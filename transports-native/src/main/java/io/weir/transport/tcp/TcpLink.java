@@ -8,12 +8,14 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.FileRegion;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.SslHandler;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.PeerUnavailable;
+import io.weir.core.Protection;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
@@ -36,6 +38,8 @@ final class TcpLink implements Link {
     private final TcpOptions options;
     private final Remote remote;
     private final ByteBufAllocator allocator;
+    private final @Nullable SslHandler tls;
+    private final Protection protection;
     private final Outbox outbox;
     private final Greeting greeting;
     private final FrameParser parser;
@@ -67,6 +71,8 @@ final class TcpLink implements Link {
         this.options = options;
         this.remote = remote;
         this.allocator = loop.buffers().before(channel.alloc());
+        this.tls = channel.pipeline().get(SslHandler.class);
+        this.protection = TlsSession.protection(channel, tls);
         this.outbox = new Outbox(context);
         this.greeting = greeting;
         this.parser = new FrameParser(greeting, loop.buffers(), channel.alloc(), this::deliver);
@@ -80,13 +86,18 @@ final class TcpLink implements Link {
     }
 
     @Override
+    public Protection protection() {
+        return protection;
+    }
+
+    @Override
     public int maxFrame() {
         return Greeting.MAX_FRAME;
     }
 
     @Override
     public boolean takesRegions() {
-        return true;
+        return tls == null;
     }
 
     @Override
@@ -137,8 +148,11 @@ final class TcpLink implements Link {
         }));
     }
 
-    private static void check(Frame frame) {
+    private void check(Frame frame) {
         FileRegion region = frame.region();
+        if (region != null && tls != null) {
+            throw new IllegalArgumentException("a piece of a file, which TLS can't take: " + frame.kind());
+        }
         long body = region == null ? frame.body().readableBytes() : region.count() - region.transferred();
         int control = frame.control().length;
         if (body + control > Greeting.MAX_FRAME || control > FrameLayout.MAX_CONTROL) {
@@ -390,7 +404,9 @@ final class TcpLink implements Link {
         ChannelFuture flushed = outbox.flushed();
         outbox.end();
         flushed.addListener(done -> {
-            if (done.isSuccess() && channel instanceof DuplexChannel duplex) {
+            if (done.isSuccess() && tls != null) {
+                var unused = tls.closeOutbound().addListener(said -> shutDown((DuplexChannel) channel));
+            } else if (done.isSuccess() && channel instanceof DuplexChannel duplex) {
                 shutDown(duplex);
             } else {
                 close(channel);

@@ -3,6 +3,7 @@ package io.weir.transport.tcp;
 import io.netty.util.NetUtil;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
 import io.weir.core.TransportSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -21,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  * @param linger how long a closing link waits for a peer that does not read
  * @param highWater bytes that wait for the kernel's buffer until the link says no
  * @param dataAddress where links of our accepting side are connected to, null for the bootstrap connection
+ * @param tls how connections over TCP are protected
  */
 record TcpOptions(
         boolean noDelay,
@@ -30,7 +32,8 @@ record TcpOptions(
         Duration userTimeout,
         Duration linger,
         int highWater,
-        @Nullable PeerAddress dataAddress) {
+        @Nullable PeerAddress dataAddress,
+        TlsSpec tls) {
 
     static final Set<String> NAMES = Set.of(
             "no-delay",
@@ -79,7 +82,8 @@ record TcpOptions(
                 settings.time("user-timeout", USER_TIMEOUT, Duration.ofMillis(100), LONGEST),
                 settings.time("linger", LINGER, SHORTEST, LONGEST),
                 settings.size("high-water", HIGH_WATER, 64 << 10, 1 << 30),
-                dataAddress(settings.options().get("data-address")));
+                dataAddress(settings.options().get("data-address")),
+                settings.tls());
     }
 
     private static @Nullable PeerAddress dataAddress(@Nullable String text) {

@@ -29,12 +29,20 @@ public final class TcpTransport implements Transport {
     public Availability availability(TransportSettings settings) {
         // So that a wrong option is told when the node starts, not when the first peer comes.
         var unused = TcpOptions.of(settings);
+        if (settings.tls().enabled()) {
+            var unusedToo = TlsMaterial.read(settings.tls());
+        }
         return new Availability.Ready();
     }
 
     @Override
     public @Nullable String reaches(PeerCard self, PeerCard peer) {
         return null;
+    }
+
+    @Override
+    public boolean isPrivate(TransportSettings settings) {
+        return settings.tls().enabled();
     }
 
     @Override

@@ -1,0 +1,238 @@
+package io.weir.transport.tcp;
+
+import io.netty.channel.Channel;
+import io.netty.channel.unix.DomainSocketChannel;
+import io.netty.handler.ssl.ClientAuth;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
+import io.netty.util.concurrent.FastThreadLocal;
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
+import io.weir.transport.loop.NettyLoop;
+import java.security.cert.X509Certificate;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Executor;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * The TLS of the loops that one node has: what its files held when they were last looked at. Lives as long as one of the loops; new
+ * connections take what is the latest then.
+ */
+final class Tls {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
+
+    private static final FastThreadLocal<Tls> OF_LOOP = new FastThreadLocal<>() {
+        @Override
+        protected void onRemoval(Tls left) {
+            left.leave();
+        }
+    };
+
+    /** Keys are made and certificates checked elsewhere: that takes milliseconds, in which a loop has better things to do. */
+    private static final Executor ELSEWHERE = task -> {
+        var unused = Schedulers.boundedElastic().schedule(task);
+    };
+
+    /**
+     * How long a session may be taken up again, in seconds: more than the longest that TLS 1.3 allows, with which the JDK gives and takes
+     * no tickets at all.
+     */
+    private static final long NO_TICKETS = Duration.ofDays(8).toSeconds();
+
+    /** What has to be said before a connection is closed is one short record; a peer that does not take it is left without. */
+    private static final Duration FAREWELL = Duration.ofMillis(500);
+
+    private final TlsSpec spec;
+    private final SparseLog refusals = new SparseLog(LOG, System::nanoTime);
+    private volatile Contexts contexts;
+    private String lastFailure = "";
+    private int loops;
+    private Disposable looking = Disposables.disposed();
+
+    /**
+     * What is made of what the files held.
+     *
+     * @param server null without a certificate of our own
+     */
+    private record Contexts(List<Object> seen, @Nullable SslContext server, SslContext client) {}
+
+    private Tls(TlsSpec spec) {
+        this.spec = spec;
+        this.contexts = read(TlsMaterial.look(spec), spec);
+    }
+
+    /**
+     * Reads the files. May block.
+     *
+     * @throws Misconfigured naming the setting and what is wrong
+     */
+    static Tls load(TlsSpec spec) {
+        return new Tls(spec);
+    }
+
+    private static Contexts read(List<Object> seen, TlsSpec spec) {
+        TlsMaterial material = TlsMaterial.read(spec);
+        for (X509Certificate own : material.own()) {
+            Instant end = own.getNotAfter().toInstant();
+            if (end.isBefore(Instant.now())) {
+                LOG.warn(
+                        "Our certificate {} has expired on {}: peers will refuse it; renew weir.tls.certificate",
+                        own.getSubjectX500Principal(),
+                        end);
+            }
+        }
+        try {
+            return new Contexts(seen, server(spec, material), client(spec, material));
+        } catch (SSLException e) {
+            throw new Misconfigured("weir.tls can't be used as it is set: " + e.getMessage(), e);
+        }
+    }
+
+    private static @Nullable SslContext server(TlsSpec spec, TlsMaterial material) throws SSLException {
+        if (material.keys() == null) {
+            return null;
+        }
+        return context(SslContextBuilder.forServer(material.keys()), spec, material)
+                .clientAuth(
+                        switch (spec.clientAuth()) {
+                            case NONE -> ClientAuth.NONE;
+                            case OPTIONAL -> ClientAuth.OPTIONAL;
+                            case REQUIRED -> ClientAuth.REQUIRE;
+                        })
+                .build();
+    }
+
+    private static SslContext client(TlsSpec spec, TlsMaterial material) throws SSLException {
+        SslContextBuilder builder = context(SslContextBuilder.forClient(), spec, material);
+        return (material.keys() == null ? builder : builder.keyManager(material.keys())).build();
+    }
+
+    private static SslContextBuilder context(SslContextBuilder builder, TlsSpec spec, TlsMaterial material) {
+        return builder.sslProvider(SslProvider.JDK)
+                .trustManager(material.trusted())
+                .protocols(spec.protocols())
+                .endpointIdentificationAlgorithm(null)
+                .sessionTimeout(NO_TICKETS);
+    }
+
+    /** Serves the connections of this loop until it ends. Any thread, before any connection lives there. */
+    void join(NettyLoop loop) {
+        synchronized (this) {
+            if (loops++ == 0) {
+                looking = Flux.interval(spec.reload())
+                        .onBackpressureDrop()
+                        .concatMap(tick -> Mono.fromRunnable(this::look).subscribeOn(Schedulers.boundedElastic()))
+                        .subscribe();
+            }
+        }
+        loop.eventLoop().execute(() -> OF_LOOP.set(this));
+    }
+
+    private synchronized void leave() {
+        if (--loops == 0) {
+            looking.dispose();
+        }
+    }
+
+    /** Takes what has changed, if it can be used. */
+    private void look() {
+        try {
+            List<Object> seen = TlsMaterial.look(spec);
+            if (!seen.equals(contexts.seen)) {
+                contexts = read(seen, spec);
+                LOG.info("Certificates have changed, new connections use the new ones: {}", spec);
+            }
+            lastFailure = "";
+        } catch (RuntimeException e) {
+            String failure = String.valueOf(e.getMessage());
+            if (!failure.equals(lastFailure)) {
+                lastFailure = failure;
+                LOG.error("Certificates can't be reloaded, new connections go on with the old ones: {}", failure);
+            }
+        }
+    }
+
+    private static @Nullable Tls of(Channel channel, TcpOptions options) {
+        if (!options.tls().enabled() || channel instanceof DomainSocketChannel) {
+            return null;
+        }
+        Tls tls = OF_LOOP.get();
+        if (tls == null || !tls.spec.equals(options.tls())) {
+            throw new IllegalStateException(
+                    Thread.currentThread().getName() + " is a loop that was made with other settings for TLS");
+        }
+        return tls;
+    }
+
+    /**
+     * Puts TLS before the link of a connection that we begin, where it is to be used. On the loop's thread, before the channel is connected.
+     *
+     * @param address as the user names it: what the certificate has to name
+     * @param known whether the certificate is compared with one that is known already, instead of the name
+     */
+    static void connect(Channel channel, TcpOptions options, PeerAddress address, boolean known) {
+        Tls tls = of(channel, options);
+        if (tls == null) {
+            return;
+        }
+        SslHandler handler = tls.contexts.client.newHandler(channel.alloc(), address.host(), address.port(), ELSEWHERE);
+        SSLParameters parameters = handler.engine().getSSLParameters();
+        parameters.setEndpointIdentificationAlgorithm(tls.spec.verifyHost() && !known ? "HTTPS" : null);
+        handler.engine().setSSLParameters(parameters);
+        put(
+                channel,
+                options,
+                handler,
+                new TlsGate(
+                        any -> Remote.connectedTo(address),
+                        (context, failure) -> context.fireExceptionCaught(failure)));
+    }
+
+    /**
+     * Puts TLS before the link of a connection that has come to this address of ours, where it is to be used. On the loop's thread, before
+     * the channel is registered or while it is.
+     */
+    static void accept(Channel channel, TcpOptions options, PeerAddress local) {
+        Tls tls = of(channel, options);
+        if (tls == null) {
+            return;
+        }
+        put(
+                channel,
+                options,
+                tls.server().newHandler(channel.alloc(), ELSEWHERE),
+                new TlsGate(
+                        accepted -> Remote.acceptedFrom(accepted.remoteAddress(), local),
+                        (context, failure) -> tls.refusals.warn(String.valueOf(failure.getMessage()))));
+    }
+
+    private SslContext server() {
+        SslContext server = contexts.server;
+        if (server == null) {
+            throw new Misconfigured("who connects over TCP needs to see a certificate: set weir.tls.certificate and"
+                    + " weir.tls.key, or weir.tls.key-store");
+        }
+        return server;
+    }
+
+    private static void put(Channel channel, TcpOptions options, SslHandler handler, TlsGate gate) {
+        handler.setHandshakeTimeoutMillis(options.connectTimeout().toMillis());
+        handler.setCloseNotifyFlushTimeoutMillis(FAREWELL.toMillis());
+        channel.pipeline().addFirst(new TlsFarewell(), handler, gate);
+    }
+}
