@@ -42,8 +42,8 @@ public interface TransportContract extends LinkContract {
     default void saysWhetherItIsAvailableInAnyCase(@TempDir Path folder) {
         Transport transport = fixture().transport();
         for (boolean nativeAllowed : new boolean[] {true, false}) {
-            var settings = new TransportSettings(
-                    folder, nativeAllowed, fixture().settings(folder).options());
+            TransportSettings own = fixture().settings(folder);
+            var settings = new TransportSettings(folder, nativeAllowed, own.options(), own.tls());
             Availability availability = transport.availability(settings);
             if (availability instanceof Availability.Missing missing) {
                 assertThat(missing.reason()).hasSizeGreaterThan(15).contains(" ");

@@ -2,6 +2,7 @@ package io.weir.tck;
 
 import io.weir.core.Link;
 import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import java.nio.file.Path;
@@ -20,6 +21,7 @@ public final class TransportFixture {
     private final boolean nativeAllowed;
     private final boolean unixSocket;
     private final boolean retaining;
+    private final TlsSpec tls;
 
     private TransportFixture(
             String path,
@@ -28,17 +30,20 @@ public final class TransportFixture {
             boolean nativeAllowed,
             boolean unixSocket,
             boolean retaining) {
+            TlsSpec tls) {
         this.path = path;
         this.classes = classes;
         this.options = Map.copyOf(options);
         this.nativeAllowed = nativeAllowed;
         this.unixSocket = unixSocket;
         this.retaining = retaining;
+        this.tls = tls;
     }
 
     /** Links of the path of this name, as it works without any setting. */
     public static TransportFixture of(String path) {
         return new TransportFixture(path, TransportFixture.class.getClassLoader(), Map.of(), true, false, false);
+        return new TransportFixture(path, TransportFixture.class.getClassLoader(), Map.of(), true, false, TlsSpec.OFF);
     }
 
     /** As here, with one more option of the path set. */
@@ -46,16 +51,19 @@ public final class TransportFixture {
         Map<String, String> more = new HashMap<>(options);
         more.put(option, value);
         return new TransportFixture(path, classes, more, nativeAllowed, unixSocket, retaining);
+        return new TransportFixture(path, classes, more, nativeAllowed, unixSocket, tls);
     }
 
     /** As here, with the transport of that name which this class loader finds. */
     public TransportFixture from(ClassLoader classes) {
         return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, retaining);
+        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, tls);
     }
 
     /** As here, where no native code may be loaded. */
     public TransportFixture withoutNatives() {
         return new TransportFixture(path, classes, options, false, unixSocket, retaining);
+        return new TransportFixture(path, classes, options, false, unixSocket, tls);
     }
 
     /** As here, with a Unix-domain socket as the bootstrap connection. */
@@ -66,6 +74,12 @@ public final class TransportFixture {
     /** As here, with links that keep what they send until it has arrived. */
     public TransportFixture retaining() {
         return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, true);
+        return new TransportFixture(path, classes, options, nativeAllowed, true, tls);
+    }
+
+    /** As here, with TCP connections protected so on both sides. */
+    public TransportFixture with(TlsSpec tls) {
+        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, tls);
     }
 
     /** A pair of links between two nodes, each on a loop of its own. Skips the test where the path is missing. */
@@ -79,12 +93,12 @@ public final class TransportFixture {
 
     /** What the transport of a node in this folder is told. */
     TransportSettings settings(Path runtimeFolder) {
-        return new TransportSettings(runtimeFolder, nativeAllowed, options);
+        return new TransportSettings(runtimeFolder, nativeAllowed, options, tls);
     }
 
     /** What the bootstrap of a node in this folder is told. */
     TransportSettings bootstrapSettings(Path runtimeFolder) {
-        return new TransportSettings(runtimeFolder, nativeAllowed, Map.of());
+        return new TransportSettings(runtimeFolder, nativeAllowed, Map.of(), tls);
     }
 
     /** Where a node in this folder listens. */

@@ -1,0 +1,192 @@
+package io.weir.tck;
+
+import io.weir.core.TlsSpec;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.security.PrivateKey;
+import java.security.SecureRandom;
+import java.security.Signature;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.Base64;
+import java.util.HexFormat;
+import javax.security.auth.x500.X500Principal;
+
+/**
+ * Issues certificates for tests, into a folder that the test removes. They are made when the test runs, so that none of them is ever too
+ * old, unless it is meant to be.
+ */
+public final class Authority {
+
+    // In DER: what kind of value follows.
+    private static final int BOOLEAN = 0x01;
+    private static final int INTEGER = 0x02;
+    private static final int BIT_STRING = 0x03;
+    private static final int OCTET_STRING = 0x04;
+    private static final int TIME = 0x18;
+    private static final int SEQUENCE = 0x30;
+    private static final int VERSION = 0xa0;
+    private static final int EXTENSIONS = 0xa3;
+    private static final int DNS_NAME = 0x82;
+    private static final int IP_ADDRESS = 0x87;
+
+    // Identifiers, in DER as well.
+    private static final byte[] ECDSA_WITH_SHA256 = HexFormat.of().parseHex("06082a8648ce3d040302");
+    private static final byte[] BASIC_CONSTRAINTS = HexFormat.of().parseHex("0603551d13");
+    private static final byte[] ALTERNATIVE_NAMES = HexFormat.of().parseHex("0603551d11");
+
+    private static final byte[] TRUE = {(byte) 0xff};
+    private static final DateTimeFormatter TIMES =
+            DateTimeFormatter.ofPattern("uuuuMMddHHmmss'Z'").withZone(ZoneOffset.UTC);
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final Path folder;
+    private final X500Principal name;
+    private final KeyPair keys;
+    private final Path certificate;
+    private int files;
+
+    /** What was issued, as files and as it is. */
+    public record Issued(Path certificate, Path key, X509Certificate is, PrivateKey secret) {}
+
+    private Authority(Path folder, X500Principal name) throws GeneralSecurityException, IOException {
+        this.folder = folder;
+        this.name = name;
+        this.keys = newKeys();
+        Instant now = Instant.now();
+        byte[] constraints =
+                der(SEQUENCE, BASIC_CONSTRAINTS, der(BOOLEAN, TRUE), octets(der(SEQUENCE, der(BOOLEAN, TRUE))));
+        X509Certificate own =
+                sign(name, keys, now.minus(1, ChronoUnit.DAYS), now.plus(1, ChronoUnit.DAYS), constraints);
+        this.certificate = write("authority", "CERTIFICATE", own.getEncoded());
+    }
+
+    /** One of this name, such as {@code Test}. */
+    public static Authority in(Path folder, String name) throws GeneralSecurityException, IOException {
+        return new Authority(folder, new X500Principal("CN=" + name));
+    }
+
+    /** Its own certificate, PEM. */
+    public Path certificate() {
+        return certificate;
+    }
+
+    /** A certificate that is good today, for these host names and addresses. */
+    public Issued issue(String subject, String... hosts) throws GeneralSecurityException, IOException {
+        Instant now = Instant.now();
+        return issue(subject, now.minus(1, ChronoUnit.HOURS), now.plus(1, ChronoUnit.HOURS), hosts);
+    }
+
+    /** A certificate that is good in this time. */
+    public Issued issue(String subject, Instant from, Instant until, String... hosts)
+            throws GeneralSecurityException, IOException {
+        KeyPair theirs = newKeys();
+        byte[] alternatives = new byte[0];
+        for (String host : hosts) {
+            boolean address = host.matches("[0-9.]+|.*:.*");
+            alternatives = join(
+                    alternatives,
+                    address
+                            ? der(IP_ADDRESS, InetAddress.getByName(host).getAddress())
+                            : der(DNS_NAME, host.getBytes(StandardCharsets.US_ASCII)));
+        }
+        X509Certificate issued = sign(
+                new X500Principal("CN=" + subject),
+                theirs,
+                from,
+                until,
+                der(SEQUENCE, ALTERNATIVE_NAMES, octets(der(SEQUENCE, alternatives))));
+        files++;
+        return new Issued(
+                write("node-" + files + "-certificate", "CERTIFICATE", issued.getEncoded()),
+                write(
+                        "node-" + files + "-key",
+                        "PRIVATE KEY",
+                        theirs.getPrivate().getEncoded()),
+                issued,
+                theirs.getPrivate());
+    }
+
+    /** The settings of a node that has a certificate of ours and trusts us. */
+    public TlsSpec.Builder tls(Issued issued) {
+        return TlsSpec.builder()
+                .certificate(issued.certificate())
+                .key(issued.key())
+                .trust(certificate);
+    }
+
+    private static KeyPair newKeys() throws GeneralSecurityException {
+        return KeyPairGenerator.getInstance("EC").generateKeyPair();
+    }
+
+    private X509Certificate sign(X500Principal subject, KeyPair of, Instant from, Instant until, byte[] extension)
+            throws GeneralSecurityException, IOException {
+        byte[] algorithm = der(SEQUENCE, ECDSA_WITH_SHA256);
+        byte[] content = der(
+                SEQUENCE,
+                der(VERSION, der(INTEGER, new byte[] {2})),
+                der(INTEGER, new BigInteger(63, RANDOM).toByteArray()),
+                algorithm,
+                name.getEncoded(),
+                der(SEQUENCE, time(from), time(until)),
+                subject.getEncoded(),
+                of.getPublic().getEncoded(),
+                der(EXTENSIONS, der(SEQUENCE, extension)));
+        Signature signature = Signature.getInstance("SHA256withECDSA");
+        signature.initSign(keys.getPrivate());
+        signature.update(content);
+        byte[] certificate = der(SEQUENCE, content, algorithm, der(BIT_STRING, new byte[1], signature.sign()));
+        return (X509Certificate)
+                CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(certificate));
+    }
+
+    private static byte[] time(Instant time) {
+        return der(TIME, TIMES.format(time).getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static byte[] octets(byte[] content) {
+        return der(OCTET_STRING, content);
+    }
+
+    private static byte[] der(int tag, byte[]... parts) {
+        byte[] content = join(parts);
+        int length = content.length;
+        byte[] head;
+        if (length < 0x80) {
+            head = new byte[] {(byte) tag, (byte) length};
+        } else if (length < 0x100) {
+            head = new byte[] {(byte) tag, (byte) 0x81, (byte) length};
+        } else {
+            head = new byte[] {(byte) tag, (byte) 0x82, (byte) (length >> 8), (byte) length};
+        }
+        return join(head, content);
+    }
+
+    private static byte[] join(byte[]... parts) {
+        ByteArrayOutputStream joined = new ByteArrayOutputStream();
+        for (byte[] part : parts) {
+            joined.writeBytes(part);
+        }
+        return joined.toByteArray();
+    }
+
+    private Path write(String file, String label, byte[] content) throws IOException {
+        String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(content);
+        return Files.writeString(
+                folder.resolve(file + ".pem"),
+                "-----BEGIN " + label + "-----\n" + text + "\n-----END " + label + "-----\n");
+    }
+}
