@@ -30,6 +30,7 @@ final class DataListener {
      * @throws Misconfigured if it can't
      */
     static DataListener open(PeerAddress address, TcpOptions options, NettyLoop loop, Consumer<TcpLink> opened) {
+        Tls.checkIdentity(options, address);
         Channel channel = LoopSockets.connecting(loop).onChannel(ServerSocketChannel.class, loop.eventLoop());
         channel.pipeline().addLast(new Acceptor(address, options, loop, opened));
         if (options.receiveBuffer() > 0) {

@@ -51,6 +51,7 @@ final class Listening {
         this.loop = ChosenLoops.netty(loops.get());
         this.accepted = accepted;
         Sockets.checkKind(address, loop);
+        Tls.checkIdentity(options, address);
         this.file = address.isUnix() ? new SocketFile(address.host()) : null;
     }
 

@@ -2,6 +2,7 @@ package io.weir.transport.tcp;
 
 import io.netty.channel.Channel;
 import io.netty.channel.unix.DomainSocketChannel;
+import io.netty.handler.codec.ByteToMessageDecoder;
 import io.netty.handler.ssl.ClientAuth;
 import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -158,7 +159,7 @@ final class Tls {
                 LOG.info("Certificates have changed, new connections use the new ones: {}", spec);
             }
             lastFailure = "";
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             String failure = String.valueOf(e.getMessage());
             if (!failure.equals(lastFailure)) {
                 lastFailure = failure;
@@ -171,7 +172,7 @@ final class Tls {
         if (!options.tls().enabled() || channel instanceof DomainSocketChannel) {
             return null;
         }
-        Tls tls = OF_LOOP.get();
+        Tls tls = OF_LOOP.getIfExists();
         if (tls == null || !tls.spec.equals(options.tls())) {
             throw new IllegalStateException(
                     Thread.currentThread().getName() + " is a loop that was made with other settings for TLS");
@@ -204,6 +205,22 @@ final class Tls {
     }
 
     /**
+     * Looks, before anybody can connect to this address of ours, whether there is a certificate to show.
+     *
+     * @throws Misconfigured if there has to be one
+     */
+    static void checkIdentity(TcpOptions options, PeerAddress local) {
+        if (options.tls().enabled() && !options.tls().hasIdentity() && !local.isUnix()) {
+            throw noIdentity(local);
+        }
+    }
+
+    private static Misconfigured noIdentity(PeerAddress local) {
+        return new Misconfigured("who connects to " + local
+                + " needs to see a certificate: set weir.tls.certificate and" + " weir.tls.key, or weir.tls.key-store");
+    }
+
+    /**
      * Puts TLS before the link of a connection that has come to this address of ours, where it is to be used. On the loop's thread, before
      * the channel is registered or while it is.
      */
@@ -215,22 +232,23 @@ final class Tls {
         put(
                 channel,
                 options,
-                tls.server().newHandler(channel.alloc(), ELSEWHERE),
+                tls.server(local).newHandler(channel.alloc(), ELSEWHERE),
                 new TlsGate(
                         accepted -> Remote.acceptedFrom(accepted.remoteAddress(), local),
                         (context, failure) -> tls.refusals.warn(String.valueOf(failure.getMessage()))));
     }
 
-    private SslContext server() {
+    private SslContext server(PeerAddress local) {
         SslContext server = contexts.server;
         if (server == null) {
-            throw new Misconfigured("who connects over TCP needs to see a certificate: set weir.tls.certificate and"
-                    + " weir.tls.key, or weir.tls.key-store");
+            throw noIdentity(local);
         }
         return server;
     }
 
     private static void put(Channel channel, TcpOptions options, SslHandler handler, TlsGate gate) {
+        // The other way, each byte that was read is copied for the sake of the record that a read has cut.
+        handler.setCumulator(ByteToMessageDecoder.COMPOSITE_CUMULATOR);
         handler.setHandshakeTimeoutMillis(options.connectTimeout().toMillis());
         handler.setCloseNotifyFlushTimeoutMillis(FAREWELL.toMillis());
         channel.pipeline().addFirst(new TlsFarewell(), handler, gate);

@@ -14,6 +14,7 @@ import io.weir.core.PeerUnavailable;
 import java.nio.charset.StandardCharsets;
 import java.util.function.BiConsumer;
 import java.util.function.Function;
+import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
@@ -63,11 +64,15 @@ final class TlsGate extends ChannelInboundHandlerAdapter {
     private void opened(ChannelHandlerContext context) {
         open = true;
         context.pipeline().get(TlsFarewell.class).opened();
-        SSLSession session = context.pipeline().get(SslHandler.class).engine().getSession();
+        SSLEngine engine = context.pipeline().get(SslHandler.class).engine();
+        SSLSession session = engine.getSession();
         if (session.getProtocol().equals("TLSv1.2")) {
             // Each connection proves itself: one that takes up this session would live on a certificate that may have
             // expired.
             session.invalidate();
+            // Nor is there a further handshake: what this one has shown stays so, and its costs are not asked for
+            // again.
+            engine.setEnableSessionCreation(false);
         }
         context.fireChannelActive();
     }

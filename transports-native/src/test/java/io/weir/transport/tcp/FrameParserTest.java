@@ -57,6 +57,16 @@ class FrameParserTest {
                 + ByteBufUtil.hashCode(frame.body());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"160301020001", "150303000202"})
+    void tellsTlsFromOtherStrangers(String begin) {
+        ByteBuf bytes = Unpooled.wrappedBuffer(ByteBufUtil.decodeHexDump(begin));
+        assertThatThrownBy(() -> parser(false).parse(bytes))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessage("what connected from tcp://h:1 speaks TLS, which is off here; set weir.tls alike on both"
+                        + " sides");
+    }
+
     /** As it stands on the wire. */
     static ByteBuf wire(Frame frame) {
         ByteBuf bytes = Unpooled.buffer();
@@ -185,7 +195,7 @@ class FrameParserTest {
                 "GET / HTTP/1.1\\r\\nHost: x | it sent 'GET / HTTP/1.1\\x0d\\x0a…'",
                 "GET / | it sent 'GET /'",
                 "SSH-2.0-OpenSSH_9.2 | it sent 'SSH-2.0-OpenSSH_…'",
-                "\\026\\003\\001\\002\\000\\001 | it sent '\\x16\\x03\\x01\\x02\\x00\\x01'"
+                "\\030\\003\\001\\002\\000\\001 | it sent '\\x18\\x03\\x01\\x02\\x00\\x01'"
             })
     void tellsAStrangerByItsFirstBytes(String text, String message) {
         byte[] bytes = text.translateEscapes().getBytes(StandardCharsets.ISO_8859_1);
