@@ -21,6 +21,8 @@ final class SpeedTable {
     private static final String AERON = "aeron";
     private static final String RSOCKET = "rsocket";
     private static final String REACTOR_NETTY = "reactor-netty";
+    private static final String TCP_TLS = "weir-tcp-tls";
+    private static final String REACTOR_NETTY_TLS = "reactor-netty-tls";
 
     private static final int KIB = 1 << 10;
     private static final int MIB = 1 << 20;
@@ -48,6 +50,8 @@ final class SpeedTable {
             tcp("one way", ONE_WAY, MIB, REACTOR_NETTY, 1),
             tcp("64 outstanding, echo", ECHO, 32, RSOCKET, 3),
             tcp("64 outstanding, ask", ASK, 32, RSOCKET, 3),
+            tls(KIB),
+            tls(64 * KIB),
             asleep(SHM, 2),
             idle(SHM),
             idle(TCP),
@@ -65,6 +69,11 @@ final class SpeedTable {
     private static Bar tcp(String what, Scenario scenario, int size, String peer, double factor) {
         Cell cell = new Cell(scenario, size);
         return new RatioBar(what, TCP, cell, peer, cell, factor, false);
+    }
+
+    private static Bar tls(int size) {
+        Cell cell = new Cell(ONE_WAY, size);
+        return new RatioBar("one way, encrypted", TCP_TLS, cell, REACTOR_NETTY_TLS, cell, 0.95, false);
     }
 
     private static Bar asleep(String weir, double factor) {

@@ -12,7 +12,9 @@ public enum ContenderKind {
     RSOCKET,
     REACTOR_NETTY,
     WEIR_SHM,
-    WEIR_TCP;
+    WEIR_TCP,
+    REACTOR_NETTY_TLS,
+    WEIR_TCP_TLS;
 
     /** As on the command line and in the results. */
     public String label() {
@@ -32,6 +34,7 @@ public enum ContenderKind {
             case RSOCKET -> EnumSet.complementOf(EnumSet.of(Scenario.STALL));
             case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.STALL));
             case WEIR_SHM, WEIR_TCP -> EnumSet.allOf(Scenario.class);
+            case REACTOR_NETTY_TLS, WEIR_TCP_TLS -> EnumSet.of(Scenario.ONE_WAY);
         };
     }
 
@@ -44,8 +47,8 @@ public enum ContenderKind {
     public List<String> variants(Cell cell) {
         return switch (this) {
             case AERON -> AeronSetting.worthTrying(cell);
-            case WEIR_SHM, WEIR_TCP -> WeirContender.variants(cell);
-            case RSOCKET, REACTOR_NETTY -> List.of(Child.ONLY_VARIANT);
+            case WEIR_SHM, WEIR_TCP, WEIR_TCP_TLS -> WeirContender.variants(cell);
+            case RSOCKET, REACTOR_NETTY, REACTOR_NETTY_TLS -> List.of(Child.ONLY_VARIANT);
         };
     }
 
@@ -53,9 +56,11 @@ public enum ContenderKind {
         return switch (this) {
             case AERON -> new AeronContender(setup);
             case RSOCKET -> new RSocketContender(setup);
-            case REACTOR_NETTY -> new ReactorNettyContender(setup);
-            case WEIR_SHM -> new WeirContender("shm", setup);
-            case WEIR_TCP -> new WeirContender("tcp", setup);
+            case REACTOR_NETTY -> new ReactorNettyContender(setup, false);
+            case WEIR_SHM -> new WeirContender("shm", setup, false);
+            case WEIR_TCP -> new WeirContender("tcp", setup, false);
+            case REACTOR_NETTY_TLS -> new ReactorNettyContender(setup, true);
+            case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true);
         };
     }
 }

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelOption;
 import io.netty.handler.codec.LengthFieldBasedFrameDecoder;
+import io.netty.handler.ssl.SslContext;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -25,19 +26,22 @@ final class ReactorNettyContender implements Contender {
     private static final int PREFIX = Integer.BYTES;
 
     private final Setup setup;
+    private final boolean tls;
     private final LoopResources loops = Loops.one();
     private final Pause pause;
     private @Nullable DisposableServer server;
     private @Nullable Connection client;
 
-    ReactorNettyContender(Setup setup) {
+    ReactorNettyContender(Setup setup, boolean tls) {
         this.setup = setup;
+        this.tls = tls;
         this.pause = new Pause(setup.pinning());
     }
 
     @Override
-    public String serve(Cell cell) {
-        DisposableServer bound = TcpServer.create()
+    public String serve(Cell cell) throws Exception {
+        TcpServer plain = TcpServer.create();
+        DisposableServer bound = (tls ? protectedServer(plain) : plain)
                 .host(Loops.HOST)
                 .port(0)
                 .runOn(loops)
@@ -57,7 +61,8 @@ final class ReactorNettyContender implements Contender {
     @Override
     public void drive(Cell cell, String address, Meter meter) throws Exception {
         Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), prefixed(cell));
-        client = TcpClient.create()
+        TcpClient plain = TcpClient.create();
+        client = (tls ? protectedClient(plain) : plain)
                 .host(Loops.HOST)
                 .port(Integer.parseInt(address))
                 .runOn(loops)
@@ -69,6 +74,16 @@ final class ReactorNettyContender implements Contender {
                 })
                 .connectNow(Loops.PATIENCE);
         meter.await();
+    }
+
+    private TcpServer protectedServer(TcpServer plain) throws Exception {
+        SslContext context = TlsMaterial.in(setup.folder()).server();
+        return plain.secure(spec -> spec.sslContext(context));
+    }
+
+    private TcpClient protectedClient(TcpClient plain) throws Exception {
+        SslContext context = TlsMaterial.in(setup.folder()).client();
+        return plain.secure(spec -> spec.sslContext(context));
     }
 
     @Override

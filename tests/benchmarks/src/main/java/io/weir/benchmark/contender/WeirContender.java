@@ -7,6 +7,7 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
 import io.weir.core.Waiting;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,12 +36,14 @@ final class WeirContender implements Contender {
 
     private final String path;
     private final Setup setup;
+    private final boolean tls;
     private final Pause pause;
     private @Nullable Node node;
     private volatile @Nullable Memory before;
 
     /** @param setup its variant is the way of {@link Waiting} */
-    WeirContender(String path, Setup setup) {
+    WeirContender(String path, Setup setup, boolean tls) {
+        this.tls = tls;
         this.path = path;
         this.setup = setup;
         this.pause = new Pause(setup.pinning());
@@ -103,6 +106,7 @@ final class WeirContender implements Contender {
                 // processors.
                 .handshakeTimeout(PATIENCE)
                 .stepTimeout(PATIENCE)
+                .tls(tls ? TlsMaterial.in(setup.folder()).spec() : TlsSpec.OFF)
                 .build();
         Node started = Objects.requireNonNull(Node.start(spec).block(PATIENCE));
         node = started;
