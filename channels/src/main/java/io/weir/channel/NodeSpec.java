@@ -182,7 +182,7 @@ public record NodeSpec(
 
     /** Whether connections between hosts are encrypted. */
     boolean tlsOn() {
-        return false;
+        return tls.enabled();
     }
 
     /** The paths to the peer that the configuration gives this name; the node's own if it names none. */

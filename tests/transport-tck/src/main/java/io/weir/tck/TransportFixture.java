@@ -29,7 +29,7 @@ public final class TransportFixture {
             Map<String, String> options,
             boolean nativeAllowed,
             boolean unixSocket,
-            boolean retaining) {
+            boolean retaining,
             TlsSpec tls) {
         this.path = path;
         this.classes = classes;
@@ -42,44 +42,40 @@ public final class TransportFixture {
 
     /** Links of the path of this name, as it works without any setting. */
     public static TransportFixture of(String path) {
-        return new TransportFixture(path, TransportFixture.class.getClassLoader(), Map.of(), true, false, false);
-        return new TransportFixture(path, TransportFixture.class.getClassLoader(), Map.of(), true, false, TlsSpec.OFF);
+        return new TransportFixture(
+                path, TransportFixture.class.getClassLoader(), Map.of(), true, false, false, TlsSpec.OFF);
     }
 
     /** As here, with one more option of the path set. */
     public TransportFixture with(String option, String value) {
         Map<String, String> more = new HashMap<>(options);
         more.put(option, value);
-        return new TransportFixture(path, classes, more, nativeAllowed, unixSocket, retaining);
-        return new TransportFixture(path, classes, more, nativeAllowed, unixSocket, tls);
+        return new TransportFixture(path, classes, more, nativeAllowed, unixSocket, retaining, tls);
     }
 
     /** As here, with the transport of that name which this class loader finds. */
     public TransportFixture from(ClassLoader classes) {
-        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, retaining);
-        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, tls);
+        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, retaining, tls);
     }
 
     /** As here, where no native code may be loaded. */
     public TransportFixture withoutNatives() {
-        return new TransportFixture(path, classes, options, false, unixSocket, retaining);
-        return new TransportFixture(path, classes, options, false, unixSocket, tls);
+        return new TransportFixture(path, classes, options, false, unixSocket, retaining, tls);
     }
 
     /** As here, with a Unix-domain socket as the bootstrap connection. */
     public TransportFixture overUnixSocket() {
-        return new TransportFixture(path, classes, options, nativeAllowed, true, retaining);
+        return new TransportFixture(path, classes, options, nativeAllowed, true, retaining, tls);
     }
 
     /** As here, with links that keep what they send until it has arrived. */
     public TransportFixture retaining() {
-        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, true);
-        return new TransportFixture(path, classes, options, nativeAllowed, true, tls);
+        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, true, tls);
     }
 
     /** As here, with TCP connections protected so on both sides. */
     public TransportFixture with(TlsSpec tls) {
-        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, tls);
+        return new TransportFixture(path, classes, options, nativeAllowed, unixSocket, retaining, tls);
     }
 
     /** A pair of links between two nodes, each on a loop of its own. Skips the test where the path is missing. */
