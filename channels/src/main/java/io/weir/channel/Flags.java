@@ -33,6 +33,9 @@ final class Flags {
     /** REFUSE: there is no room now. */
     static final int OVERLOADED = 4;
 
+    /** REJOIN: from the side that leads the session, as it has begun it. */
+    static final int LEADS = 1;
+
     /** LOST: the answer to the other side's. */
     static final int ANSWERED = 1;
 

@@ -314,7 +314,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
         switch (node.peers().begin(this, peer)) {
             case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
-            case CROSSED, ATTACH -> crossed();
+            case CROSSED -> crossed();
+            case ATTACH -> {
+                node.peers().reachable(peer, Objects.requireNonNull(address));
+                crossed();
+            }
         }
     }
 
@@ -325,7 +329,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             throw new ProtocolMismatch("REJOIN has no place here");
         }
         PeerId peer = Objects.requireNonNull(peerId);
-        Session session = node.peers().find(peer, in.first());
+        Session session = node.peers().find(peer, in.first(), !in.has(Flags.LEADS));
         if (session == null) {
             leave(Flags.ENDED, "this session has ended at " + node.id());
         } else if (session.loop() != loop) {
@@ -333,9 +337,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             leave(Flags.CROSSED, "the session belongs to another loop");
         } else if (!session.mayBeRejoined(Objects.requireNonNull(identity))) {
             leave(Flags.ENDED, "this session does not go on at " + node.id());
-        } else {
+        } else if (session.rejoined(bootstrap, in.aux())) {
             over();
-            session.rejoined(bootstrap, in.aux());
+        } else {
+            leave(Flags.CROSSED, "the connection that this side makes is kept");
         }
     }
 

@@ -6,6 +6,7 @@ import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
+import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
@@ -637,9 +638,13 @@ final class Links implements PathAttempt.Owner {
         return away != null && redial == null;
     }
 
-    /** Whether this is the session that the peer has begun under this number. */
-    boolean isNumbered(long wanted) {
-        return choice != null && !choice.leads() && number == wanted;
+    /** Whether both know it under this number, and this is the side that leads it or the other one. */
+    boolean isNumbered(long wanted, boolean leading) {
+        return choice != null && choice.leads() == leading && number == wanted;
+    }
+
+    boolean leads() {
+        return choice != null && choice.leads();
     }
 
     /** Whether it can do with another bootstrap connection. */
@@ -682,7 +687,19 @@ final class Links implements PathAttempt.Owner {
         deciding.interrupted("the bootstrap connection was lost: " + Errors.text(reason));
         if (!ended) {
             settle();
-            redial = deciding.redial(this);
+        }
+        PeerAddress address = deciding.address();
+        if (address != null && !openHere) {
+            dial(address);
+        }
+    }
+
+    /** The peer can be reached there. */
+    void dial(PeerAddress address) {
+        if (!ended && away != null && redial == null) {
+            Redial begun = Objects.requireNonNull(choice).redial(this, address);
+            redial = begun;
+            begun.begin();
         }
     }
 
@@ -746,34 +763,47 @@ final class Links implements PathAttempt.Owner {
 
     /** The peer agrees to go on over this connection, which we have dialled. */
     void rejoined(Link link, int said, int theirSettled) {
-        redial = null;
-        if (said != settledNumber()) {
+        if (said == settledNumber()) {
+            redial = null;
+            comesBack(link, said != 0 && said == theirSettled);
+        } else {
             // Lost since then, of which the peer can't know.
             link.close();
-            redial = Objects.requireNonNull(choice).redial(this);
-            return;
+            Objects.requireNonNull(redial).begin();
         }
-        comesBack(link, said != 0 && said == theirSettled);
     }
 
-    /** The peer, who has dialled, wants to go on over this connection. */
-    void rejoin(Link link, int theirSettled) {
+    /**
+     * The peer, who has dialled, wants to go on over this connection. When both dial at once, that of the side that leads is kept.
+     *
+     * @return whether it is taken
+     */
+    boolean rejoin(Link link, int theirSettled) {
         PathChoice deciding = Objects.requireNonNull(choice);
+        Redial dialling = redial;
+        if (dialling != null && dialling.isAnswered() && deciding.leads()) {
+            return false;
+        }
+        redial = null;
+        if (dialling != null) {
+            dialling.end();
+        }
         if (away == null) {
             goesAway(deciding, new PeerUnavailable("the peer has lost it"), true);
         }
-        if (ended) {
-            link.close();
-            return;
-        }
         int said = settledNumber();
         Frame answer = new Frame().set(FrameKind.REJOIN, 0, 0, said).words(number, 0);
-        if (link.offer(answer)) {
+        if (!ended && link.offer(answer)) {
             comesBack(link, said != 0 && said == theirSettled);
         } else {
-            // It had room for a HELLO only: the peer will try again.
+            // It has room for more than what was said so far, unless it is lost.
             link.close();
+            PeerAddress address = deciding.address();
+            if (address != null) {
+                dial(address);
+            }
         }
+        return true;
     }
 
     private void comesBack(Link link, boolean goesOn) {

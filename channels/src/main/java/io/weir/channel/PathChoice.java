@@ -191,15 +191,15 @@ final class PathChoice {
         }
     }
 
-    /** Who connects again and again until the peer is reachable; null on the side that waits for the other one to do so. */
+    /** Where the peer was connected to; null on the side that was. */
     @Nullable
-    Redial redial(Links its) {
-        if (address == null) {
-            return null;
-        }
-        Redial begun = new Redial(node, its.loop(), address, its);
-        begun.begin();
-        return begun;
+    PeerAddress address() {
+        return address;
+    }
+
+    /** Connects again and again until the peer is reachable. */
+    Redial redial(Links its, PeerAddress at) {
+        return new Redial(node, its.loop(), at, its);
     }
 
     /** There is a bootstrap connection again. */

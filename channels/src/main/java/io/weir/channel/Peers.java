@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.Link;
 import io.weir.core.Loop;
+import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
@@ -265,14 +266,25 @@ final class Peers {
         return List.copyOf(undelivered);
     }
 
-    /** The live session of this number that this peer has begun. */
-    synchronized @Nullable Session find(PeerId peer, long number) {
+    /** The live session of this number with this peer, on the side that leads it or the other one. */
+    synchronized @Nullable Session find(PeerId peer, long number, boolean leading) {
         for (Session each : all) {
-            if (each.isNumbered(number) && each.peerId().equals(peer)) {
+            if (each.isNumbered(number, leading) && each.peerId().equals(peer)) {
                 return each;
             }
         }
         return null;
+    }
+
+    /** This peer answers there: a session with it that waits to be connected anew waits no longer. */
+    void reachable(PeerId peer, PeerAddress address) {
+        Session live;
+        synchronized (this) {
+            live = sessions.get(peer.id());
+        }
+        if (live != null) {
+            live.execute(() -> live.dial(address));
+        }
     }
 
     synchronized @Nullable Peer find(UUID id) {

@@ -23,8 +23,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Replaces the bootstrap connection of a session, on the side that has connected: connects again and again, until the peer agrees to go
- * on or says that it can't. Loop thread only.
+ * Replaces the bootstrap connection of a session: connects again and again, until the peer agrees to go on or says that it can't. The
+ * side that has begun the session does so by itself, the other one when it is asked to connect meanwhile. Loop thread only.
  */
 final class Redial {
 
@@ -53,6 +53,11 @@ final class Redial {
         this.loop = loop;
         this.address = address;
         this.links = links;
+    }
+
+    /** Whether somebody has answered the present try. */
+    boolean isAnswered() {
+        return talk != null;
     }
 
     /** Whether it was tried in vain, and nobody is just answering. */
@@ -233,7 +238,8 @@ final class Redial {
                 giveUp(new AuthenticationFailed("it has proved less than before, or to be another one"));
             } else {
                 said = links.settledNumber();
-                send(out.set(FrameKind.REJOIN, 0, 0, said).words(links.number(), 0));
+                send(out.set(FrameKind.REJOIN, links.leads() ? Flags.LEADS : 0, 0, said)
+                        .words(links.number(), 0));
             }
         }
 

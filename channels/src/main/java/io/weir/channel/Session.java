@@ -11,6 +11,7 @@ import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.Overloaded;
+import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.ReusedFrame;
@@ -150,9 +151,9 @@ final class Session implements LinkHandler {
         return spec.resumeBytes();
     }
 
-    /** Whether this is the session that the peer has begun under this number. */
-    boolean isNumbered(long number) {
-        return links.isNumbered(number);
+    /** Whether both know it under this number, and this is the side that leads it or the other one. */
+    boolean isNumbered(long number, boolean leading) {
+        return links.isNumbered(number, leading);
     }
 
     /** Whether it can do with another bootstrap connection, of one who has proved this. */
@@ -160,12 +161,19 @@ final class Session implements LinkHandler {
         return links.mayBeRejoined() && links.isStill(identity);
     }
 
-    /** The peer has lost the bootstrap connection, and wants to go on over this one. */
-    void rejoined(Link link, int theirSettled) {
+    /**
+     * The peer has lost the bootstrap connection, and wants to go on over this one.
+     *
+     * @return false if it has to take the one that we make
+     */
+    boolean rejoined(Link link, int theirSettled) {
+        return ended == null && links.rejoin(link, theirSettled);
+    }
+
+    /** The peer can be reached there. */
+    void dial(PeerAddress address) {
         if (ended == null) {
-            links.rejoin(link, theirSettled);
-        } else {
-            link.close();
+            links.dial(address);
         }
     }
 

@@ -27,6 +27,9 @@ import javax.crypto.spec.SecretKeySpec;
  */
 final class Stranger implements AutoCloseable {
 
+    /** Its half of the number of each session. */
+    static final long HALF = 0x1234;
+
     private static final int MAGIC = 0x52494557;
 
     /** A frame that has arrived. */
@@ -37,12 +40,16 @@ final class Stranger implements AutoCloseable {
         }
     }
 
-    final UUID id = UUID.randomUUID();
+    final UUID id;
+    /** Of the session that it has come to. */
+    long sessionNumber;
+
     private final Socket socket;
     private final DataInputStream in;
     private final OutputStream out;
 
-    private Stranger(Socket socket) {
+    private Stranger(Socket socket, UUID id) {
+        this.id = id;
         try {
             this.socket = socket;
             socket.setSoTimeout((int) Patience.LIMIT.toMillis());
@@ -55,18 +62,27 @@ final class Stranger implements AutoCloseable {
 
     /** A connection on which nothing was said. */
     static Stranger connect(PeerAddress address) {
+        return connect(address, UUID.randomUUID());
+    }
+
+    /** Another connection of this one. */
+    Stranger again(PeerAddress address) {
+        return connect(address, id);
+    }
+
+    private static Stranger connect(PeerAddress address, UUID id) {
         Socket socket = new Socket();
         try {
             socket.connect(new InetSocketAddress(address.host(), address.port()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Stranger(socket);
+        return new Stranger(socket, id);
     }
 
     /** The accepting side of a connection. */
     static Stranger of(Socket accepted) {
-        return new Stranger(accepted);
+        return new Stranger(accepted, UUID.randomUUID());
     }
 
     /** A connection whose handshake has ended well: a session over tcp, in which we are the connecting side. */
@@ -74,13 +90,34 @@ final class Stranger implements AutoCloseable {
         Stranger stranger = connect(address);
         stranger.hello(1, 0);
         stranger.card(Map.of("tcp", ""));
-        stranger.await(FrameKind.CARD);
+        stranger.sessionNumber = HALF
+                ^ ByteBuffer.wrap(stranger.await(FrameKind.CARD).body)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .getLong();
         stranger.propose(1, "tcp");
-        stranger.offer(1, 42, new byte[0]);
-        stranger.await(FrameKind.OPENED);
-        stranger.send(FrameKind.OPENED, 0, 0, 1, new byte[0]);
-        stranger.send(FrameKind.USE, 0, 0, 1, new byte[0]);
+        stranger.use(1);
         return stranger;
+    }
+
+    /** What follows PROPOSE of the bootstrap connection itself, up to USE. */
+    private void use(int attempt) {
+        offer(attempt, 42, new byte[0]);
+        await(FrameKind.OPENED);
+        send(FrameKind.OPENED, 0, 0, attempt, new byte[0]);
+        send(FrameKind.USE, 0, 0, attempt, new byte[0]);
+    }
+
+    /** Says HELLO for a session that there is, and which one, as who leads it. */
+    void rejoin(long number) {
+        send(FrameKind.HELLO, 0, 0, 0, hello(1, 0, 4, new byte[0]));
+        send(FrameKind.REJOIN, 1, 0, 0, number, 0, new byte[0], new byte[0]);
+    }
+
+    /** Goes on over this connection, which was rejoined, as if it had had so many frames. */
+    void goOn(int attempt, long received) {
+        propose(attempt, "tcp");
+        use(attempt);
+        send(FrameKind.RESUME, 0, 0, attempt, received, 0, new byte[0], new byte[0]);
     }
 
     void hello(int major, int minor) {
@@ -114,9 +151,15 @@ final class Stranger implements AutoCloseable {
         }
     }
 
+    /** Says who it is; its half of the session's number is {@link #HALF}. */
     void card(Map<String, String> ready) {
-        Bytes body =
-                new Bytes().text("boot").int64(1).text("process").text("host").int64(1);
+        Bytes body = new Bytes()
+                .int64(HALF)
+                .text("boot")
+                .int64(1)
+                .text("process")
+                .text("host")
+                .int64(1);
         body.int16(ready.size());
         ready.forEach((path, card) -> body.text(path).text(card));
         send(FrameKind.CARD, 0, 0, 0, body.int16(0).int16(0).bytes());

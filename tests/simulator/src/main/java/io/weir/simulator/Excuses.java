@@ -21,6 +21,9 @@ final class Excuses {
     /** After a cut that is over: until who waits for an answer has given up, and the next one has come. */
     static final Duration UNREACHABLE = Duration.ofSeconds(10);
 
+    /** As long as a session waits for another bootstrap connection, and until both sides have noticed. */
+    static final Duration RESUME = Duration.ofSeconds(33);
+
     private record Excuse(Host one, @Nullable Host other, long from, long to, boolean ofSession) {
         boolean concerns(Host a, Host b) {
             return other == null ? one == a || one == b : (one == a && other == b) || (one == b && other == a);

@@ -198,7 +198,8 @@ final class Trouble {
         boolean more = one.isStopped() || other.isStopped();
         simulation.excuses().connecting(one.host(), other.host(), Excuses.NOTICED);
         if (more || !wire.isOfSession() || simulation.excuses().isFragile(one.host(), other.host())) {
-            excuseSession(wire, noticed.plus(Excuses.NOTICED));
+            // One side may have a session already, which waits in vain.
+            excuseSession(wire, noticed.plus(Excuses.RESUME));
         }
         simulation.excuses().fragile(one.host(), other.host(), noticed);
     }
