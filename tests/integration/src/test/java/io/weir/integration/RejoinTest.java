@@ -57,6 +57,30 @@ class RejoinTest implements OnRoute {
         }
     }
 
+    /** Where the bootstrap connection carries everything, what was under way goes again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void isPartedWithEverythingOnIt(boolean reset, Nodes nodes) throws IOException {
+        UnaryOperator<NodeSpec.Builder> tcp = BOTH.andThen(spec -> spec.order("tcp"))::apply;
+        Node far = nodes.start("far", tcp);
+        try (Relay relay = new Relay(far.address())) {
+            Pair pair = through(relay, nodes, tcp, far);
+            Echoed small = new Echoed(pair, 11, Sizes.TINY);
+            Echoed mixed = new Echoed(pair, 12, Sizes.MIXED);
+            Echoed large = new Echoed(pair, 13, Sizes.LONG);
+            for (int round = 0; round < 10; round++) {
+                int before = relay.accepted();
+                relay.part(reset);
+                Patience.until("it connects anew", () -> relay.accepted() > before);
+                small.goesOn();
+                mixed.goesOn();
+            }
+            small.end();
+            mixed.end();
+            large.end();
+        }
+    }
+
     /** The same while the data links break as well. */
     @Test
     void isCutMeanwhile(Nodes nodes) throws IOException {
