@@ -260,6 +260,6 @@ final class Admission {
         if (in.has(Flags.OVERLOADED)) {
             return new Overloaded(text);
         }
-        return reason.contains("version") ? new ProtocolMismatch(text) : new Refused(text);
+        return new Refused(text);
     }
 }

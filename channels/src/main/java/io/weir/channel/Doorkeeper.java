@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * <p>Whoever connects is let in: if there is no room, somebody leaves who has proved nothing. Those who have said nothing may fill half
  * of the room, and then the one leaves who came first; otherwise it is the one who has said HELLO first. So those who only stand in the
  * door can't keep it shut, whatever they do there: a peer needs the time of half a room of others to say HELLO, which it does at once,
- * and of another half, which come no faster than the rate allows, to prove itself. Connections of peers with a session here don't
- * count as new, so that a session that needs another connection does not compete with strangers.
+ * and of another half, which come no faster than the rate allows, to prove itself. Those who say that they have a session here have a
+ * rate of their own, so that a session that needs another connection does not compete with strangers, unless they claim its id.
  */
 final class Doorkeeper {
 
@@ -41,10 +41,9 @@ final class Doorkeeper {
     private final Set<Guest> greeted = new LinkedHashSet<>();
     private final Set<Guest> proved = new HashSet<>();
 
-    /** New ones that may come at once, in units of one by a second. */
-    private long credit;
-
-    private long counted;
+    private final Rate strangers;
+    /** An id is a claim, so those who say they have a session here can't come without any bound either. */
+    private final Rate known;
 
     /**
      * Nobody has come so far.
@@ -57,8 +56,8 @@ final class Doorkeeper {
         this.room = room;
         this.rate = rate;
         this.nanos = nanos;
-        this.credit = rate * SECOND;
-        this.counted = nanos.getAsLong();
+        this.strangers = new Rate();
+        this.known = new Rate();
     }
 
     /** Somebody has connected. Whether it is let in; then it has to {@link #left leave} at some time. */
@@ -97,12 +96,12 @@ final class Doorkeeper {
     /**
      * It has said HELLO.
      *
-     * @param known whether there is a session with whom it says to be
+     * @param hasSession whether there is a session with whom it says to be
      * @throws Overloaded if more new ones come than may
      */
-    void greeted(Guest guest, boolean known) {
+    void greeted(Guest guest, boolean hasSession) {
         synchronized (this) {
-            if (!known && !counts()) {
+            if (!(hasSession ? known : strangers).counts()) {
                 throw new Overloaded("more new connections are made than weir.max.handshake-rate=" + rate
                         + " in a second; try again");
             }
@@ -112,16 +111,25 @@ final class Doorkeeper {
         }
     }
 
-    private boolean counts() {
-        long now = nanos.getAsLong();
-        long passed = Math.min(now - counted, SECOND);
-        counted = now;
-        credit = Math.min(credit + passed * rate, rate * SECOND);
-        if (credit < SECOND) {
-            return false;
+    /** So many in a second. */
+    private final class Rate {
+
+        /** Those that may come at once, in units of one by a second. */
+        private long credit = rate * SECOND;
+
+        private long counted = nanos.getAsLong();
+
+        boolean counts() {
+            long now = nanos.getAsLong();
+            long passed = Math.min(now - counted, SECOND);
+            counted = now;
+            credit = Math.min(credit + passed * rate, rate * SECOND);
+            if (credit < SECOND) {
+                return false;
+            }
+            credit -= SECOND;
+            return true;
         }
-        credit -= SECOND;
-        return true;
     }
 
     /** It has proved who it is. */

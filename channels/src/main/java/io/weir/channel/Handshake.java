@@ -153,6 +153,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         return peerId;
     }
 
+    /** What the certificate names that was proved; null if there was none, or before it is admitted. */
+    @Nullable
+    String principal() {
+        return identity == null ? null : identity.principal();
+    }
+
     @Override
     public Loop loop() {
         return loop;
@@ -289,25 +295,22 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     @Override
     public void greeted(PeerId claimed) {
         if (!connecting) {
-            node.doorkeeper().greeted(this, node.peers().find(claimed.id()) != null);
+            node.doorkeeper().greeted(this, node.peers().knows(claimed.id()));
         }
     }
 
     @Override
     public void admitted(PeerId peer, Identity its) {
-        Peer live = node.peers().find(peer.id());
-        String principal = live == null ? null : live.identity().principal();
-        if (principal != null && !principal.equals(its.principal()) && !peer.equals(node.id())) {
-            throw new AuthenticationFailed("its id is that of a peer that is connected, and its certificate is not");
-        }
-        if (!connecting && live == null && node.peers().count() >= node.spec().maxPeers()) {
-            throw new Refused("there are " + node.spec().maxPeers() + " peers already (weir.max.peers)");
-        }
         if (!connecting && its.proved()) {
             node.doorkeeper().proved(this);
         }
         peerId = peer;
         identity = its;
+        if (!connecting
+                && node.peers().count() >= node.spec().maxPeers()
+                && !node.peers().hasSession(this)) {
+            throw new Refused("there are " + node.spec().maxPeers() + " peers already (weir.max.peers)");
+        }
         rejoins = !connecting && admission.rejoins();
         if (rejoins) {
             return;
@@ -316,7 +319,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
             case CROSSED -> crossed();
             case ATTACH -> {
-                node.peers().reachable(peer, Objects.requireNonNull(address));
+                node.peers().reachable(this, Objects.requireNonNull(address));
                 crossed();
             }
         }
@@ -334,6 +337,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             leave(Flags.ENDED, "this session has ended at " + node.id());
         } else if (session.loop() != loop) {
             node.acceptNextOn(session.loop());
+            session.execute(session::peerLives);
             leave(Flags.CROSSED, "the session belongs to another loop");
         } else if (!session.mayBeRejoined(Objects.requireNonNull(identity))) {
             leave(Flags.ENDED, "this session does not go on at " + node.id());
@@ -372,7 +376,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         finish();
         bootstrap.close();
         if (connecting) {
-            node.peers().await(Objects.requireNonNull(peerId), loop, node.spec().handshakeTimeout(), outcome);
+            node.peers().await(this, node.spec().handshakeTimeout(), outcome);
         }
     }
 
@@ -529,7 +533,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (!done) {
             finish();
             bootstrap.close();
-            node.peers().failed(this, reason);
+            if (!rejoins) {
+                node.peers().failed(this, reason);
+            }
             outcome.failed(reason);
         }
     }

@@ -107,6 +107,8 @@ final class Links implements PathAttempt.Owner {
 
     private long awaySince;
     private Disposable patience = Disposables.disposed();
+    /** The peer has been heard of since. */
+    private boolean isAlive;
     /** Only what becomes of the present try is still awaited. */
     private boolean overdue;
 
@@ -539,7 +541,7 @@ final class Links implements PathAttempt.Owner {
             return;
         }
         if (leg.equals(bootstrap)) {
-            bootstrapLost(reason);
+            bootstrapLost(reason, openHere);
             return;
         }
         if (!legs.contains(leg)) {
@@ -597,7 +599,7 @@ final class Links implements PathAttempt.Owner {
         }
     }
 
-    private void bootstrapLost(WeirException reason) {
+    private void bootstrapLost(WeirException reason, boolean openHere) {
         if (choice == null || choice.stays() || choice.leaves() || reason instanceof ProtocolMismatch) {
             bootstrapLost = true;
             if (isHome(bootstrap) || suspended()) {
@@ -607,7 +609,11 @@ final class Links implements PathAttempt.Owner {
             }
             return;
         }
-        goesAway(choice, reason, false);
+        goesAway(choice, reason, openHere);
+        PeerAddress address = choice.address();
+        if (address != null) {
+            dial(address);
+        }
     }
 
     // The bootstrap connection is replaced.
@@ -683,14 +689,13 @@ final class Links implements PathAttempt.Owner {
                 goesOn ? ", the session goes on over " + path() : "",
                 Errors.text(reason));
         boolean unreachable = reason instanceof PeerUnavailable;
-        patience = loop.schedule(this::awayTooLong, unreachable ? session.resumeTimeout() : session.rejoinTimeout());
+        overdue = false;
+        isAlive = false;
+        patience = loop.schedule(
+                () -> awayTooLong(reason), unreachable ? session.resumeTimeout() : session.rejoinTimeout());
         deciding.interrupted("the bootstrap connection was lost: " + Errors.text(reason));
         if (!ended) {
             settle();
-        }
-        PeerAddress address = deciding.address();
-        if (address != null && !openHere) {
-            dial(address);
         }
     }
 
@@ -737,10 +742,24 @@ final class Links implements PathAttempt.Owner {
     }
 
     /** What has just woken us may be what was awaited: it is read before tasks are run. */
-    private void awayTooLong() {
+    /** It has been heard of since, so it is not dead, and what it takes to meet it again may last. */
+    void peerLives() {
+        WeirException reason = away;
+        if (!ended && reason != null && !isAlive) {
+            isAlive = true;
+            overdue = false;
+            patience.dispose();
+            patience = loop.schedule(() -> awayTooLong(reason), session.resumeTimeout());
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Which absence it is.
+    private void awayTooLong(WeirException reason) {
         loop.execute(() -> {
-            overdue = true;
-            stillAway();
+            if (reason == away) {
+                overdue = true;
+                stillAway();
+            }
         });
     }
 
@@ -856,11 +875,14 @@ final class Links implements PathAttempt.Owner {
         settle();
     }
 
-    /** What this link may not have delivered waits from now on, before what has to go once more anyway. */
+    /**
+     * What this link may not have delivered waits from now on, before what has to go once more anyway. While we wait for RESUME over it,
+     * nothing has been offered to it that counts, but for what it has brought over before it was our link again.
+     */
     private boolean takeBack(Leg leg) {
         boolean known = leg.link.handBack(frame -> {
             KeptFrame back = KeptFrame.of(frame);
-            if (back.counts()) {
+            if (back.counts() && !resumeAwaited) {
                 kept.add(back);
             } else {
                 back.release();
@@ -870,7 +892,7 @@ final class Links implements PathAttempt.Owner {
         session.notSentAgain(replay.size());
         kept.addAll(replay);
         replay.clear();
-        return known;
+        return known || resumeAwaited;
     }
 
     /** Tells the peer, and over which link our frames go now. */

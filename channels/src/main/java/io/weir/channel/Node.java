@@ -16,19 +16,21 @@ import io.weir.core.TimedOut;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -56,6 +58,7 @@ import reactor.core.scheduler.Schedulers;
 public final class Node {
 
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final SecureRandom RANDOM = new SecureRandom();
 
     private static final String NOT_PRIVATE =
             "others could read what goes over it, and weir.security.require=encrypted";
@@ -75,7 +78,9 @@ public final class Node {
     private final List<Bootstrap.Listener> listeners = new ArrayList<>();
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
     private final AtomicInteger nextLoop = new AtomicInteger();
-    private final AtomicReference<@Nullable Loop> nextAccepting = new AtomicReference<>();
+    /** On which loops who connects anew is awaited. */
+    private final Queue<Loop> nextAccepting = new ArrayBlockingQueue<>(64);
+
     private final AtomicBoolean closing = new AtomicBoolean();
     /** Fails when the node closes. */
     private final Sinks.Empty<Peer> noMoreConnecting = Sinks.empty();
@@ -530,12 +535,14 @@ public final class Node {
 
     /** The next connection that comes belongs to this loop, if nobody else comes in between. */
     void acceptNextOn(Loop loop) {
-        nextAccepting.set(loop);
+        // If it is full, many come, and one of them will.
+        var unused = nextAccepting.offer(loop);
     }
 
     private Loop acceptingLoop() {
-        Loop wanted = nextAccepting.getAndSet(null);
-        return wanted == null ? loop() : wanted;
+        Loop wanted = nextAccepting.poll();
+        // Several who connect anew must not take each other's loops by turns for ever.
+        return wanted == null || RANDOM.nextInt(4) == 0 ? loop() : wanted;
     }
 
     private Loop loop() {

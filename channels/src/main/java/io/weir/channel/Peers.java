@@ -1,7 +1,6 @@
 package io.weir.channel;
 
 import io.weir.core.Link;
-import io.weir.core.Loop;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
@@ -26,6 +25,9 @@ import reactor.core.Disposables;
  * Whom a node is connected to and whom it is about to be: one session for each peer, however many connections are begun at
  * once from either side. Any thread may call; whatever belongs to a session is done on its loop.
  *
+ * <p>An id is a claim. So two connections are of one peer only if the same certificate was proved on both, or none: nobody takes the
+ * place of one who has proved more.
+ *
  * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept, unless the other
  * one is in use already. That node alone decides, because each learns of the second connection at another moment: it refuses
  * the other's, which then waits for the one that is kept.
@@ -42,8 +44,11 @@ final class Peers {
     }
 
     private final Node node;
+    /** An id, and what was proved with it. */
+    private record Who(UUID id, @Nullable String principal) {}
+
     /** The session to be used with each peer. */
-    private final Map<UUID, Session> sessions = new HashMap<>();
+    private final Map<Who, Session> sessions = new HashMap<>();
     /** Every live session, also both ends of a connection to oneself. */
     private final Set<Session> all = new LinkedHashSet<>();
 
@@ -51,11 +56,27 @@ final class Peers {
     private final Set<Session> undelivered = new LinkedHashSet<>();
 
     private final Set<Handshake> handshakes = new LinkedHashSet<>();
-    private final Map<UUID, List<Waiting>> waiting = new HashMap<>();
+    private final Map<Who, List<Waiting>> waiting = new HashMap<>();
     private boolean closing;
 
     Peers(Node node) {
         this.node = node;
+    }
+
+    private static Who who(Session session) {
+        return new Who(session.peerId().id(), session.peer().identity().principal());
+    }
+
+    /** Null for one that was not admitted yet. */
+    private static @Nullable Who who(Handshake handshake) {
+        PeerId peer = handshake.peerId();
+        return peer == null ? null : new Who(peer.id(), handshake.principal());
+    }
+
+    private static boolean isOfSame(Handshake one, Handshake other) {
+        return one.peerId() != null
+                && one.peerId().equals(other.peerId())
+                && Objects.equals(one.principal(), other.principal());
     }
 
     Verdict begin(Handshake handshake, PeerId peer) {
@@ -63,12 +84,12 @@ final class Peers {
         Verdict verdict = Verdict.GO_ON;
         synchronized (this) {
             int order = node.id().id().compareTo(peer.id());
-            Session live = sessions.get(peer.id());
+            Session live = sessions.get(who(handshake));
             if (handshake.connecting() && live != null && live.peerId().equals(peer)) {
                 return Verdict.ATTACH;
             }
             for (Handshake other : handshakes) {
-                if (!peer.equals(other.peerId())) {
+                if (!isOfSame(handshake, other)) {
                     continue;
                 }
                 if (other.connecting() && handshake.connecting()) {
@@ -110,7 +131,7 @@ final class Peers {
             // The peer says USE, or we do.
             boolean decided = !handshake.connecting() || node.id().id().compareTo(peer.id()) < 0;
             for (Handshake other : handshakes) {
-                boolean crossing = peer.equals(other.peerId())
+                boolean crossing = isOfSame(handshake, other)
                         && other.connecting() != handshake.connecting()
                         && !peer.id().equals(node.id().id());
                 if (crossing && decided && !other.crossed) {
@@ -129,12 +150,11 @@ final class Peers {
 
     /** The handshake has come to nothing; so has what others awaited of it, unless another one goes on. */
     void failed(Handshake handshake, WeirException reason) {
-        PeerId peer = handshake.peerId();
+        Who peer = who(handshake);
         List<Waiting> waiters = null;
         synchronized (this) {
-            boolean others = handshakes.stream().anyMatch(other -> Objects.equals(peer, other.peerId()));
-            if (peer != null && !others) {
-                waiters = waiting.remove(peer.id());
+            if (peer != null && handshakes.stream().noneMatch(other -> isOfSame(handshake, other))) {
+                waiters = waiting.remove(peer);
             }
         }
         if (waiters != null) {
@@ -146,25 +166,28 @@ final class Peers {
     }
 
     /** The outcome is the session with this peer: the one that there is, or the one that comes within the limit. */
-    void await(PeerId peer, Loop loop, Duration limit, Handshake.Outcome outcome) {
+    void await(Handshake handshake, Duration limit, Handshake.Outcome outcome) {
+        Who peer = Objects.requireNonNull(who(handshake));
         Session live;
         synchronized (this) {
-            live = sessions.get(peer.id());
+            live = sessions.get(peer);
             if (live == null && closing) {
                 return;
             }
             if (live == null) {
                 Waiting entry = new Waiting(outcome);
-                entry.limit = loop.schedule(
-                        () -> {
-                            if (remove(peer.id(), entry)) {
-                                outcome.failed(
-                                        new PeerUnavailable(peer + " was connecting to us at the same time, and did"
-                                                + " not finish within " + limit.toMillis() + " ms; try again"));
-                            }
-                        },
-                        limit);
-                waiting.computeIfAbsent(peer.id(), id -> new ArrayList<>()).add(entry);
+                entry.limit = handshake
+                        .loop()
+                        .schedule(
+                                () -> {
+                                    if (remove(peer, entry)) {
+                                        outcome.failed(new PeerUnavailable(
+                                                handshake.peerId() + " was connecting to us at the same time, and did"
+                                                        + " not finish within " + limit.toMillis() + " ms; try again"));
+                                    }
+                                },
+                                limit);
+                waiting.computeIfAbsent(peer, id -> new ArrayList<>()).add(entry);
                 return;
             }
         }
@@ -178,8 +201,8 @@ final class Peers {
         waiting.clear();
     }
 
-    private synchronized boolean remove(UUID id, Waiting entry) {
-        List<Waiting> entries = waiting.get(id);
+    private synchronized boolean remove(Who peer, Waiting entry) {
+        List<Waiting> entries = waiting.get(peer);
         return entries != null && entries.remove(entry);
     }
 
@@ -228,17 +251,17 @@ final class Peers {
 
     /** In one step: whoever connects meanwhile meets either the handshake or the session. */
     private List<Waiting> register(Session session, Handshake handshake) {
-        UUID id = session.peerId().id();
+        Who peer = who(session);
+        boolean oneself = peer.id().equals(node.id().id());
         Session former;
         List<Waiting> waiters;
         synchronized (this) {
             handshakes.remove(handshake);
-            boolean oneself = id.equals(node.id().id());
-            former = oneself && !handshake.connecting() ? null : sessions.put(id, session);
+            former = oneself && !handshake.connecting() ? null : sessions.put(peer, session);
             all.add(session);
-            waiters = waiting.remove(id);
+            waiters = waiting.remove(peer);
         }
-        if (former != null && !id.equals(node.id().id())) {
+        if (former != null && !oneself) {
             Session stale = former;
             stale.execute(() -> stale.abandon(
                     new SessionLost(stale.peerId() + " has connected anew; the former connection is over")));
@@ -248,7 +271,7 @@ final class Peers {
 
     private void ended(Session session) {
         synchronized (this) {
-            sessions.remove(session.peerId().id(), session);
+            sessions.remove(who(session), session);
             all.remove(session);
             if (session.undelivered()) {
                 undelivered.add(session);
@@ -277,19 +300,24 @@ final class Peers {
     }
 
     /** This peer answers there: a session with it that waits to be connected anew waits no longer. */
-    void reachable(PeerId peer, PeerAddress address) {
+    void reachable(Handshake handshake, PeerAddress address) {
         Session live;
         synchronized (this) {
-            live = sessions.get(peer.id());
+            live = sessions.get(who(handshake));
         }
         if (live != null) {
             live.execute(() -> live.dial(address));
         }
     }
 
-    synchronized @Nullable Peer find(UUID id) {
-        Session session = sessions.get(id);
-        return session == null ? null : session.peer();
+    /** Whether there is a session with one of this id, whatever was proved. */
+    synchronized boolean knows(UUID id) {
+        return sessions.keySet().stream().anyMatch(peer -> peer.id().equals(id));
+    }
+
+    /** Whether there is a session already with whom this handshake has admitted. */
+    synchronized boolean hasSession(Handshake handshake) {
+        return sessions.containsKey(who(handshake));
     }
 
     synchronized List<Handshake> handshakes() {

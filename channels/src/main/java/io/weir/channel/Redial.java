@@ -244,15 +244,15 @@ final class Redial {
         }
 
         private void refused(Frame in) {
-            if (in.has(Flags.ENDED)) {
+            if (admitted && in.has(Flags.ENDED)) {
                 inVain(new SessionLost(HandshakeCodec.readReason(in.body())));
-            } else if (in.has(Flags.CROSSED)) {
-                stop();
-                link.close();
-                Redial.this.begin();
-            } else {
-                giveUp(Admission.refusal("it refuses", in));
+                return;
             }
+            if (admitted && in.has(Flags.CROSSED)) {
+                pause = SHORTEST;
+                links.peerLives();
+            }
+            giveUp(Admission.refusal("it refuses", in));
         }
 
         @Override

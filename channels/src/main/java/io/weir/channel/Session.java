@@ -170,6 +170,13 @@ final class Session implements LinkHandler {
         return ended == null && links.rejoin(link, theirSettled);
     }
 
+    /** The peer wants to go on, and has not come to this loop yet. */
+    void peerLives() {
+        if (ended == null) {
+            links.peerLives();
+        }
+    }
+
     /** The peer can be reached there. */
     void dial(PeerAddress address) {
         if (ended == null) {

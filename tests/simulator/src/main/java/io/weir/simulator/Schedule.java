@@ -22,8 +22,8 @@ final class Schedule {
     /** Long after every limit and timer, so that what has not ended then hangs. */
     private static final Duration AT_REST = Duration.ofMinutes(10);
 
-    /** What has ended leaves nothing behind after this time: stalls and pauses are shorter. */
-    private static final Duration SETTLED = Duration.ofSeconds(25);
+    /** What has ended leaves nothing behind after this time: stalls, pauses and cuts are shorter, and sessions without a path. */
+    private static final Duration SETTLED = Duration.ofSeconds(100);
 
     private final Simulation simulation;
     private final SplittableRandom chance;
