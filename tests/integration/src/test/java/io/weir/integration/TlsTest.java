@@ -27,6 +27,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.KeyManagerFactory;
@@ -260,7 +261,7 @@ class TlsTest implements OnRoute {
         try (LogLines log = new LogLines("io.weir.channel.Node")) {
             assertThat(refusal(start(nodes, "near", good("near")), far))
                     .hasMessageContaining("it does not speak TLS; set weir.tls alike on both sides");
-            log.await(Level.INFO, "speaks TLS, which is off here; set weir.tls alike on both sides");
+            log.await(Level.WARN, "speaks TLS, which is off here; set weir.tls alike on both sides");
         }
     }
 
@@ -299,6 +300,35 @@ class TlsTest implements OnRoute {
             assertThat(log.hasStackTraces()).isFalse();
         }
         talks(start(nodes, "near", good("near")), far);
+    }
+
+    /** Whoever connects and says nothing holds a place among a few, until somebody else comes. */
+    @Test
+    void aFloodOfTheSilentKeepsNobodyOut(Nodes nodes) throws IOException {
+        Node far = nodes.start(
+                "far",
+                spec -> spec.tls(good("far").build())
+                        .transportOption("tcp", "tls-handshakes", "4")
+                        .transportOption("tcp", "connect-timeout", "1m"));
+        var unused = far.answer("echo", Mono::just);
+        List<Socket> silent = new ArrayList<>();
+        try (LogLines log = new LogLines("io.weir.transport.tcp.Tls")) {
+            for (int i = 0; i < 20; i++) {
+                Socket stranger =
+                        new Socket(InetAddress.getByName(HERE), far.address().port());
+                stranger.setSoTimeout((int) Patience.LIMIT.toMillis());
+                silent.add(stranger);
+            }
+            for (Socket stranger : silent.subList(0, 16)) {
+                assertThat(stranger.getInputStream().readAllBytes()).hasSizeLessThan(100);
+            }
+            talks(start(nodes, "near", good("near")), far);
+            log.await(Level.WARN, "weir.transport.tcp.tls-handshakes=4");
+        } finally {
+            for (Socket stranger : silent) {
+                stranger.close();
+            }
+        }
     }
 
     @Test

@@ -20,6 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout how long connecting may take
  * @param userTimeout how long the other host may leave what was sent without an answer until it counts as unreachable (TCP_USER_TIMEOUT)
  * @param linger how long a closing link waits for a peer that does not read
+ * @param tlsHandshakes TLS handshakes of accepted connections that may be under way at once; one more, and the oldest is closed
  * @param highWater bytes that wait for the kernel's buffer until the link says no
  * @param dataAddress where links of our accepting side are connected to, null for the bootstrap connection
  * @param tls how connections over TCP are protected
@@ -31,6 +32,7 @@ record TcpOptions(
         Duration connectTimeout,
         Duration userTimeout,
         Duration linger,
+        int tlsHandshakes,
         int highWater,
         @Nullable PeerAddress dataAddress,
         TlsSpec tls) {
@@ -42,6 +44,7 @@ record TcpOptions(
             "connect-timeout",
             "user-timeout",
             "linger",
+            "tls-handshakes",
             "high-water",
             "data-address");
 
@@ -62,6 +65,9 @@ record TcpOptions(
     /** A peer that lives reads within this time; a longer wait only keeps memory for one that does not. */
     static final Duration LINGER = Duration.ofSeconds(5);
 
+    /** As many as a node handshakes with at once by default; a peer that lives needs a few round trips for one. */
+    static final int TLS_HANDSHAKES = 256;
+
     /** 512 KiB: what 100 Gbit/s carry in 40 us, and eight of the longest frames; the kernel's buffer comes on top. */
     static final int HIGH_WATER = 512 << 10;
 
@@ -81,6 +87,7 @@ record TcpOptions(
                 settings.time("connect-timeout", CONNECT_TIMEOUT, SHORTEST, LONGEST),
                 settings.time("user-timeout", USER_TIMEOUT, Duration.ofMillis(100), LONGEST),
                 settings.time("linger", LINGER, SHORTEST, LONGEST),
+                settings.size("tls-handshakes", TLS_HANDSHAKES, 1, 64 << 10),
                 settings.size("high-water", HIGH_WATER, 64 << 10, 1 << 30),
                 dataAddress(settings.options().get("data-address")),
                 settings.tls());

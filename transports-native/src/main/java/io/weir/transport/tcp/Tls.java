@@ -16,7 +16,9 @@ import io.weir.transport.loop.NettyLoop;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
@@ -60,6 +62,9 @@ final class Tls {
 
     private final TlsSpec spec;
     private final SparseLog refusals = new SparseLog(LOG, System::nanoTime);
+    /** Accepted connections whose handshake has not ended, the one that waits longest first. Under its own lock. */
+    private final Set<Channel> newcomers = new LinkedHashSet<>();
+
     private volatile Contexts contexts;
     private String lastFailure = "";
     private int loops;
@@ -229,13 +234,41 @@ final class Tls {
         if (tls == null) {
             return;
         }
+        SslHandler handler = tls.server(local).newHandler(channel.alloc(), ELSEWHERE);
+        tls.comes(channel, handler, options.tlsHandshakes());
         put(
                 channel,
                 options,
-                tls.server(local).newHandler(channel.alloc(), ELSEWHERE),
+                handler,
                 new TlsGate(
                         accepted -> Remote.acceptedFrom(accepted.remoteAddress(), local),
                         (context, failure) -> tls.refusals.warn(String.valueOf(failure.getMessage()))));
+    }
+
+    /** Whoever comes is let in; if too many have not ended their handshake, the one that waits longest leaves. */
+    private void comes(Channel channel, SslHandler handler, int most) {
+        Channel oldest = null;
+        synchronized (newcomers) {
+            newcomers.add(channel);
+            if (newcomers.size() > most) {
+                oldest = newcomers.iterator().next();
+                newcomers.remove(oldest);
+            }
+        }
+        var unusedListener = handler.handshakeFuture().addListener(done -> gone(channel));
+        var unusedToo = channel.closeFuture().addListener(done -> gone(channel));
+        if (oldest != null) {
+            refusals.warn("what connected from " + oldest.remoteAddress()
+                    + " was closed before its TLS handshake ended: more than weir.transport.tcp.tls-handshakes=" + most
+                    + " were made at once");
+            var unused = oldest.close();
+        }
+    }
+
+    private void gone(Channel channel) {
+        synchronized (newcomers) {
+            newcomers.remove(channel);
+        }
     }
 
     private SslContext server(PeerAddress local) {
