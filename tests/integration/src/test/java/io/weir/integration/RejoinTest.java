@@ -19,8 +19,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Sessions whose bootstrap connection breaks while both nodes live. */
 class RejoinTest implements OnRoute {
 
-    private static final UnaryOperator<NodeSpec.Builder> BOTH = spec ->
-            spec.order("shm", "tcp").repathProbation(Duration.ofMillis(10)).rejoinTimeout(Duration.ofSeconds(30));
+    private static final UnaryOperator<NodeSpec.Builder> BOTH = spec -> spec.order("shm", "tcp")
+            .repathProbation(Duration.ofMillis(10))
+            .rejoinTimeout(Duration.ofSeconds(30))
+            // At the end of a test nobody is there any more to whom anything could be delivered.
+            .drainTimeout(Duration.ofSeconds(1));
 
     private static final UnaryOperator<NodeSpec.Builder> IMPATIENT =
             BOTH.andThen(spec -> spec.rejoinTimeout(Duration.ofMillis(100)))::apply;

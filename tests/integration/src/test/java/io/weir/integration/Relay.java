@@ -2,12 +2,14 @@ package io.weir.integration;
 
 import io.weir.core.PeerAddress;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /** What stands between two nodes and can part them: bytes go through it in both directions until it ends a connection. */
@@ -21,7 +23,19 @@ final class Relay implements AutoCloseable {
 
     /** At a port of its own. */
     Relay(PeerAddress target) throws IOException {
-        this(new PeerAddress("127.0.0.1", 0), target);
+        this(new PeerAddress("127.0.0.1", free()), target);
+    }
+
+    /** A port below those that the system gives to connections, of which it might take one while nobody listens there. */
+    private static int free() throws IOException {
+        for (int port = 10_000 + ThreadLocalRandom.current().nextInt(10_000); ; port++) {
+            try (ServerSocket free = new ServerSocket()) {
+                free.bind(new InetSocketAddress("127.0.0.1", port));
+                return port;
+            } catch (BindException e) {
+                // Somebody else has it.
+            }
+        }
     }
 
     Relay(PeerAddress address, PeerAddress target) throws IOException {
