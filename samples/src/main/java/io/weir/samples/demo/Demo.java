@@ -11,7 +11,10 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help.Ansi;
@@ -34,6 +37,9 @@ public final class Demo implements Callable<Integer> {
 
     /** With less work the stream is over, on a fast processor, before the path could be lost and come back. */
     private static final int ROUNDS_OF_CUT = 16;
+
+    private static final String LINK = "link";
+    private static final String NETWORK = "network";
 
     @Spec
     private CommandSpec command;
@@ -61,15 +67,19 @@ public final class Demo implements Callable<Integer> {
 
     @Option(
             names = "--cut",
-            description = "Breaks the shared memory while the stream flows: it goes on over TCP, and climbs back.")
-    private boolean cut;
+            arity = "0..1",
+            fallbackValue = LINK,
+            paramLabel = "WHAT",
+            description = "Breaks the shared memory while the stream flows: it goes on over TCP, and climbs back. With"
+                    + " --cut=network, the network between two network namespaces; needs root.")
+    private @Nullable String cut;
 
     @Override
     public Integer call() {
         Map<String, NodeSpec> specs = specs();
         try {
             Subject subject = Subject.of(file == null ? Subject.ofTheJdk() : file);
-            return run(specs, subject);
+            return NETWORK.equals(cut) ? runCutNetwork(specs.keySet(), subject) : run(specs, subject);
         } catch (DemoFailed e) {
             complain(e);
             return FAILED;
@@ -81,13 +91,10 @@ public final class Demo implements Callable<Integer> {
         if (rounds < 1) {
             throw new ParameterException(command.commandLine(), "--rounds=" + rounds + " is less than 1.");
         }
-        if (cut && !path.equals("both") && !path.equals("shm")) {
-            throw new ParameterException(
-                    command.commandLine(), "--cut breaks shm; it can't be used with --path=" + path + '.');
-        }
+        checkCut();
         try {
             Map<String, NodeSpec> specs = new LinkedHashMap<>();
-            if (cut) {
+            if (LINK.equals(cut)) {
                 specs.put("shm, cut on the way", rehearsal(spec("shm")));
                 return specs;
             }
@@ -100,8 +107,27 @@ public final class Demo implements Callable<Integer> {
         }
     }
 
+    private void checkCut() {
+        if (cut == null || (cut.equals(NETWORK) && List.of("both", "shm", "tcp").contains(path))) {
+            return;
+        }
+        if (cut.equals(NETWORK)) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--cut=network is for shm and tcp; it can't be used with --path=" + path + '.');
+        }
+        if (!cut.equals(LINK)) {
+            throw new ParameterException(
+                    command.commandLine(), "--cut=" + cut + " is not known: write --cut, or --cut=network.");
+        }
+        if (!path.equals("both") && !path.equals("shm")) {
+            throw new ParameterException(
+                    command.commandLine(), "--cut breaks shm; it can't be used with --path=" + path + '.');
+        }
+    }
+
     /** Switches off what stands before the path, but for local, which never leads to another process. */
-    private static NodeSpec spec(String path) {
+    static NodeSpec spec(String path) {
         NodeSpec.Builder sender =
                 NodeSpec.fromSystem().toBuilder().name("sender").listen("tcp://127.0.0.1:0");
         List<String> order = sender.build().paths().order();
@@ -121,26 +147,45 @@ public final class Demo implements Callable<Integer> {
 
     private int run(Map<String, NodeSpec> specs, Subject subject) {
         introduce(subject);
-        PathRun run = new PathRun(subject, cut ? Math.max(rounds, ROUNDS_OF_CUT) : rounds, out(), Ansi.AUTO.enabled());
+        PathRun run = new PathRun(subject, rounds(), out(), Ansi.AUTO.enabled());
+        return runEach(specs.keySet(), path -> {
+            NodeSpec spec = Objects.requireNonNull(specs.get(path));
+            return cut == null ? run.over(path, spec) : run.cut(spec);
+        });
+    }
+
+    private int runCutNetwork(Set<String> paths, Subject subject) {
+        try (NetworkRun run = NetworkRun.begin(new Ip("ip"), subject, rounds(), out())) {
+            introduce(subject);
+            out().println("  networks      " + run);
+            return runEach(paths, run::over);
+        }
+    }
+
+    private int rounds() {
+        return cut == null ? rounds : Math.max(rounds, ROUNDS_OF_CUT);
+    }
+
+    private int runEach(Set<String> paths, Predicate<String> agrees) {
         List<String> agreed = new ArrayList<>();
-        specs.forEach((path, spec) -> {
+        for (String each : paths) {
             out().println();
             try {
-                if (cut ? run.cut(spec) : run.over(path, spec)) {
-                    agreed.add(path);
+                if (agrees.test(each)) {
+                    agreed.add(each);
                 }
             } catch (WeirException | DemoFailed e) {
                 complain(e);
             }
-        });
-        boolean all = agreed.size() == specs.size();
+        }
+        boolean all = agreed.size() == paths.size();
         conclude(all, agreed);
         return all ? DONE : FAILED;
     }
 
     private void introduce(Subject subject) {
-        out().println(
-                        "This process streams a file to a second one. There, a slow stage hashes it, and is sent no more");
+        out().println((NETWORK.equals(cut) ? "A first process" : "This process")
+                + " streams a file to a second one. There, a slow stage hashes it, and is sent no more");
         out().println("than it asks for; it answers with the SHA-256.");
         out().println();
         out().println("  file          " + subject.file() + ", " + Units.megabytes(subject.size()));

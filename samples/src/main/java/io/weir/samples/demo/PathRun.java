@@ -6,10 +6,12 @@ import io.weir.channel.NodeSpec;
 import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
+import io.weir.core.PeerAddress;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.IntConsumer;
 import java.util.function.Predicate;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
@@ -44,7 +46,7 @@ final class PathRun {
     boolean over(String path, NodeSpec spec) {
         boolean first = spec.paths().switches().isEmpty();
         out.print("Over " + path + (first ? "" : ", with what stands before it switched off"));
-        return run(path, spec, peer -> stream(peer, () -> {}));
+        return run(path, spec, peer -> stream(peer, percent -> {}, bytes -> {}));
     }
 
     /**
@@ -58,20 +60,54 @@ final class PathRun {
         out.print("Over shm, which is cut while the stream flows");
         return run("shm", spec, peer -> {
             Disposable telling = peer.paths().skip(1).subscribe(this::moved);
-            boolean same =
-                    stream(peer, () -> peer.tell(Receiver.CUT, Message.of("")).subscribe());
+            boolean same = stream(
+                    peer,
+                    percent -> {
+                        if (percent == 25) {
+                            peer.tell(Receiver.CUT, Message.of("")).subscribe();
+                        }
+                    },
+                    bytes -> {});
             telling.dispose();
-            List<String> paths = peer.pathHistory().stream()
-                    .flatMap(decision -> decision.chosen().stream())
-                    .map(PathDecision.Attempt::path)
-                    .toList();
-            row("paths", String.join(" - ", paths));
-            if (!paths.equals(List.of("shm", "tcp", "shm"))) {
+            if (!pathsOf(peer).equals(List.of("shm", "tcp", "shm"))) {
                 throw new DemoFailed(
                         "It did not go from shm to tcp and back before the stream ended; take a longer file.");
             }
             return same;
         });
+    }
+
+    /**
+     * Runs to a second process that is there already, over a network that is cut when a part of the file has gone.
+     *
+     * @param address of the second process
+     * @return whether the digest that came back is ours
+     * @throws io.weir.core.WeirException if there is no path, or the connection ends
+     * @throws DemoFailed as above, or if the stream has ended before the network was whole again
+     */
+    boolean networkCut(String path, NodeSpec spec, PeerAddress address) {
+        return to(address, path, spec, peer -> {
+            Disposable telling = peer.paths().skip(1).subscribe(this::moved);
+            NetworkCut cut = new NetworkCut(peer, path, this::row);
+            boolean same = stream(peer, cut::atQuarter, cut::piece);
+            telling.dispose();
+            List<String> paths = pathsOf(peer);
+            if (paths.size() < 2 || !paths.get(paths.size() - 1).equals(path)) {
+                throw new DemoFailed(
+                        "It did not lose " + path + " and get it back before the stream ended; take a longer file.");
+            }
+            return same;
+        });
+    }
+
+    /** All that the connection has gone over, in turn. */
+    private List<String> pathsOf(Peer peer) {
+        List<String> paths = peer.pathHistory().stream()
+                .flatMap(decision -> decision.chosen().stream())
+                .map(PathDecision.Attempt::path)
+                .toList();
+        row("paths", String.join(" - ", paths));
+        return paths;
     }
 
     private void moved(PathDecision decision) {
@@ -82,20 +118,24 @@ final class PathRun {
         try (ReceiverProcess receiver = ReceiverProcess.start(rounds, this::complain)) {
             out.println(", from process " + ProcessHandle.current().pid() + " to process " + receiver.pid());
             out.flush();
-            Node node = await(Node.start(spec));
-            try {
-                Peer peer = await(node.connect(receiver.address()));
-                out.println("  " + peer.path().toString().replace("\n", "\n  "));
-                check(path, peer);
-                Memory here = Memory.now();
-                Memory there = memoryOf(peer);
-                boolean same = work.test(peer);
-                row("memory here", Memory.now().since(here));
-                row("memory there", memoryOf(peer).since(there));
-                return same;
-            } finally {
-                node.close().block(LIMIT);
-            }
+            return to(receiver.address(), path, spec, work);
+        }
+    }
+
+    private boolean to(PeerAddress address, String path, NodeSpec spec, Predicate<Peer> work) {
+        Node node = await(Node.start(spec));
+        try {
+            Peer peer = await(node.connect(address));
+            out.println("  " + peer.path().toString().replace("\n", "\n  "));
+            check(path, peer);
+            Memory here = Memory.now();
+            Memory there = memoryOf(peer);
+            boolean same = work.test(peer);
+            row("memory here", Memory.now().since(here));
+            row("memory there", memoryOf(peer).since(there));
+            return same;
+        } finally {
+            node.close().block(LIMIT);
         }
     }
 
@@ -109,11 +149,12 @@ final class PathRun {
         }
     }
 
-    /** Streams the file. When a quarter of it has gone, does something else beside. */
-    private boolean stream(Peer peer, Runnable atQuarter) {
+    /** Streams the file; tells of each quarter of it, in percent, and of each piece, in bytes, as it is read. */
+    private boolean stream(Peer peer, IntConsumer atQuarter, IntConsumer atPiece) {
         Channel channel = await(peer.channel(Receiver.SHA256));
         Progress progress = new Progress(out, terminal, subject.size(), atQuarter);
-        FilePieces pieces = new FilePieces(subject.file(), channel.allocator(), progress::add);
+        IntConsumer onRead = progress::add;
+        FilePieces pieces = new FilePieces(subject.file(), channel.allocator(), onRead.andThen(atPiece));
         long begun = System.nanoTime();
         Message answer;
         try {

@@ -2,6 +2,7 @@ package io.weir.samples.demo;
 
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.function.IntConsumer;
 
 /**
  * Shows how far a stream has come: as a bar that grows, on a terminal, or as a line for each quarter. One thread at a time.
@@ -13,18 +14,18 @@ final class Progress {
     private final PrintWriter out;
     private final boolean terminal;
     private final long total;
-    private final Runnable atQuarter;
+    private final IntConsumer atQuarter;
     private final long begun = System.nanoTime();
-    private boolean quarter;
+    private int quarters;
     private long done;
     private int shown;
 
     /**
      * For so many bytes.
      *
-     * @param atQuarter run once, when a quarter of them has gone
+     * @param atQuarter gets 25, 50, 75 and 100 when so many percent of them have gone
      */
-    Progress(PrintWriter out, boolean terminal, long total, Runnable atQuarter) {
+    Progress(PrintWriter out, boolean terminal, long total, IntConsumer atQuarter) {
         this.atQuarter = atQuarter;
         this.out = out;
         this.terminal = terminal;
@@ -40,9 +41,9 @@ final class Progress {
             shown = percent;
             show(percent);
         }
-        if (!quarter && percent >= 25) {
-            quarter = true;
-            atQuarter.run();
+        while (25 * (quarters + 1) <= percent) {
+            quarters++;
+            atQuarter.accept(25 * quarters);
         }
     }
 

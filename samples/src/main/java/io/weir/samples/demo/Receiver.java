@@ -13,7 +13,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * The second process: hashes what comes to its port {@code sha256}, slowly, and tells on port {@code memory} what it holds.
- * Breaks the link when told so on port {@code cut}. Says on standard output where it listens; ends when its standard input does, so that it never outlives who started it.
+ * Breaks the link when told so on port {@code cut}. Says on standard output where it listens; ends when its standard input does, so that
+ * it never outlives who started it.
  */
 public final class Receiver {
 
@@ -29,14 +30,14 @@ public final class Receiver {
     /**
      * Runs until standard input ends.
      *
-     * @param arguments how often the stage hashes each piece
+     * @param arguments how often the stage hashes each piece, and where to listen
      */
     public static void main(String[] arguments) throws IOException {
         int rounds = Integer.parseInt(arguments[0]);
         try {
             NodeSpec spec = NodeSpec.fromSystem().toBuilder()
                     .name("receiver")
-                    .listen("tcp://127.0.0.1:0")
+                    .listen(arguments[1])
                     .build();
             Node node = Node.start(spec).blockOptional().orElseThrow();
             serve(node, rounds);

@@ -3,22 +3,18 @@ package io.weir.samples.demo;
 import io.weir.core.PeerAddress;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** The process of a {@link Receiver}: the same Java, class path and JVM arguments as ours, but little heap. */
+/** The process of a {@link Receiver}. */
 final class ReceiverProcess implements AutoCloseable {
-
-    /** Less than the file, so that whoever kept it whole would fail. */
-    static final String HEAP = "-Xmx64m";
 
     /** A JVM that takes longer is stuck. */
     private static final Duration START = Duration.ofSeconds(30);
@@ -40,21 +36,23 @@ final class ReceiverProcess implements AutoCloseable {
         this.onLine = onLine;
     }
 
+    /** As below, on this host, with a stage that hashes each piece so often. */
+    static ReceiverProcess start(int rounds, Consumer<String> onLine) {
+        return start(OwnJava.command(Receiver.class, Integer.toString(rounds), "tcp://127.0.0.1:0"), Map.of(), onLine);
+    }
+
     /**
      * Starts it and waits until it listens.
      *
-     * @param rounds how often its stage hashes each piece
-     * @param onLine gets what it says later on, which should be nothing
+     * @param command which runs a {@link Receiver}
+     * @param environment beside ours
+     * @param onLine gets what it says later on
      * @throws DemoFailed with what it said, if it does not come to listen; nothing is left running then
      */
-    static ReceiverProcess start(int rounds, Consumer<String> onLine) {
-        return start(command(List.of(Receiver.class.getName(), Integer.toString(rounds))), onLine);
-    }
-
-    static ReceiverProcess start(List<String> command, Consumer<String> onLine) {
+    static ReceiverProcess start(List<String> command, Map<String, String> environment, Consumer<String> onLine) {
         Process process;
         try {
-            process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            process = OwnJava.start(command, environment);
         } catch (IOException e) {
             throw new DemoFailed("The second process can't be started: " + e.getMessage(), e);
         }
@@ -66,24 +64,6 @@ final class ReceiverProcess implements AutoCloseable {
             started.close();
             throw e;
         }
-    }
-
-    private static List<String> command(List<String> program) {
-        List<String> command = new ArrayList<>();
-        command.add(ProcessHandle.current()
-                .info()
-                .command()
-                .orElseGet(() ->
-                        Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        // An agent, a debugger for instance, often takes a port or a file that only one process can have.
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-                .filter(argument -> !argument.startsWith("-agent") && !argument.startsWith("-javaagent"))
-                .forEach(command::add);
-        command.add(HEAP);
-        command.add("-classpath");
-        command.add(System.getProperty("java.class.path"));
-        command.addAll(program);
-        return command;
     }
 
     private void awaitReady() {

@@ -1,6 +1,7 @@
 package io.weir.samples.demo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -24,6 +25,8 @@ import picocli.CommandLine;
 class DemoTest {
 
     private static final Pattern PROCESS = Pattern.compile("to process (\\d+)\\n");
+
+    private static final Pattern NETWORKS = Pattern.compile("networks +(weir-\\S+) and (weir-\\S+)");
 
     /** The second process, as soon as the command has told of it. */
     private final CompletableFuture<ProcessHandle> second = new CompletableFuture<>();
@@ -76,9 +79,57 @@ class DemoTest {
     }
 
     @Test
+    void theStreamOutlivesTheNetwork() throws IOException {
+        try {
+            TwoHosts.make(new Ip("ip")).close();
+        } catch (DemoFailed e) {
+            assumeTrue(false, e.getMessage());
+        }
+        Path file = file(64 * FilePieces.PIECE);
+        assertThat(demo("--cut=network", "--file", file.toString(), "--rounds", "250"))
+                .as(out.toString())
+                .isZero();
+        assertThat(err.toString()).isEmpty();
+        assertThat(out.toString())
+                .containsSubsequence(
+                        "Over shm, from process ",
+                        "network       goes down (ip link set dev weir0 down), and the stream goes on over shm",
+                        " 50 %",
+                        "shm           is cut as well, and the stream waits",
+                        "network       is back (ip link set dev weir0 up)",
+                        "moved         receiver-",
+                        "because the bootstrap connection was lost",
+                        "stream        goes on, after it has stood still for ",
+                        ", the same",
+                        "Over tcp, from process ",
+                        "network       goes down (ip link set dev weir0 down), and the stream waits",
+                        "network       is back (ip link set dev weir0 up)",
+                        "moved         receiver-",
+                        "stream        goes on, after it has stood still for ",
+                        ", the same",
+                        "The digests agree, over shm and over tcp.");
+        Matcher networks = NETWORKS.matcher(out.toString());
+        assertThat(networks.find()).isTrue();
+        assertThat(Path.of("/run/netns", networks.group(1))).doesNotExist();
+        assertThat(Path.of("/run/netns", networks.group(2))).doesNotExist();
+    }
+
+    @Test
     void onlySharedMemoryIsCut() {
         assertThat(demo("--cut", "--path", "tcp")).isEqualTo(2);
         assertThat(err.toString()).contains("--path=tcp", "Usage: demo");
+    }
+
+    @Test
+    void whatElseCanNotBeCut() {
+        assertThat(demo("--cut=disk")).isEqualTo(2);
+        assertThat(err.toString()).contains("--cut=disk is not known", "Usage: demo");
+    }
+
+    @Test
+    void aNetworkIsCutUnderTwoPaths() {
+        assertThat(demo("--cut=network", "--path", "elan")).isEqualTo(2);
+        assertThat(err.toString()).contains("--path=elan", "Usage: demo");
     }
 
     @ParameterizedTest

@@ -11,7 +11,7 @@ class ProgressTest {
     private final StringWriter out = new StringWriter();
 
     private Progress progress(boolean terminal, long total) {
-        return new Progress(new PrintWriter(out), terminal, total, () -> {});
+        return new Progress(new PrintWriter(out), terminal, total, percent -> {});
     }
 
     @Test

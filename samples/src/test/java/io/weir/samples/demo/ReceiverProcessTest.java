@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -49,6 +50,6 @@ class ReceiverProcessTest {
     }
 
     private static void start(String... command) {
-        ReceiverProcess.start(List.of(command), line -> {}).close();
+        ReceiverProcess.start(List.of(command), Map.of(), line -> {}).close();
     }
 }

@@ -1,0 +1,135 @@
+package io.weir.samples.demo;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Runs between two processes in two networks, with a cable between them that is cut on the way. Prints what happens. */
+final class NetworkRun implements AutoCloseable {
+
+    static final String USER_TIMEOUT = "1s";
+
+    /** What a node writes into its log about its connections. */
+    private static final Pattern LOGGED = Pattern.compile("[0-9:.]+ INFO +Node: (.*)");
+
+    private final TwoHosts hosts;
+    private final Subject subject;
+    private final int rounds;
+    private final PrintWriter out;
+
+    private NetworkRun(TwoHosts hosts, Subject subject, int rounds, PrintWriter out) {
+        this.hosts = hosts;
+        this.subject = subject;
+        this.rounds = rounds;
+        this.out = out;
+    }
+
+    /**
+     * Makes the networks, which are gone when this is closed.
+     *
+     * @throws DemoFailed if that can't be done
+     */
+    static NetworkRun begin(Ip ip, Subject subject, int rounds, PrintWriter out) {
+        return new NetworkRun(TwoHosts.make(ip), subject, rounds, out);
+    }
+
+    /**
+     * What both nodes are told, for a network that is cut for seconds and not for minutes. They listen beyond their host, and so want
+     * something that keeps strangers out.
+     */
+    private static Map<String, String> settings() {
+        byte[] secret = new byte[32];
+        new SecureRandom().nextBytes(secret);
+        return Map.of(
+                "WEIR_SECURITY_SECRET",
+                HexFormat.of().formatHex(secret),
+                "WEIR_SECURITY_SECRET_FILE",
+                "",
+                "WEIR_TRANSPORT_TCP_USER_TIMEOUT",
+                USER_TIMEOUT,
+                "WEIR_KEEPALIVE_INTERVAL",
+                "250ms",
+                "WEIR_REPATH_PROBATION",
+                "200ms");
+    }
+
+    private static Map<String, String> withLog(Map<String, String> settings) {
+        Map<String, String> all = new HashMap<>(settings);
+        all.put("LOG_MOVES", "INFO");
+        return all;
+    }
+
+    /**
+     * Runs over a path: shm, which is cut as well, or tcp.
+     *
+     * @return whether the digest that came back is ours
+     * @throws DemoFailed if a process can't be started
+     */
+    boolean over(String path) {
+        Map<String, String> settings = settings();
+        List<String> there = new ArrayList<>(hosts.far());
+        there.addAll(OwnJava.command(
+                Receiver.class, Integer.toString(rounds), hosts.address().toString()));
+        try (ReceiverProcess receiver = ReceiverProcess.start(there, settings, this::told)) {
+            List<String> here = new ArrayList<>(hosts.near());
+            here.addAll(OwnJava.command(
+                    Sender.class,
+                    receiver.address().toString(),
+                    path,
+                    subject.file().toString(),
+                    Long.toString(subject.size()),
+                    subject.digest()));
+            Process sender = OwnJava.start(here, withLog(settings));
+            try (BufferedReader lines = sender.inputReader(StandardCharsets.UTF_8)) {
+                out.println("Over " + path + ", from process " + sender.pid() + " to process " + receiver.pid()
+                        + ", between which the network goes down");
+                for (String line; (line = lines.readLine()) != null; ) {
+                    print(line);
+                }
+                return sender.waitFor() == 0;
+            } finally {
+                sender.destroyForcibly();
+            }
+        } catch (IOException e) {
+            throw new DemoFailed("The first process can't be started or heard: " + e.getMessage(), e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DemoFailed("Interrupted while the stream was flowing.", e);
+        }
+    }
+
+    /** Of what the node logs, the demonstration prints the rest itself. */
+    private void print(String line) {
+        Matcher logged = LOGGED.matcher(line);
+        if (!logged.matches()) {
+            out.println(line);
+        } else if (logged.group(1).startsWith("The bootstrap connection")) {
+            out.println("  node          " + logged.group(1));
+        }
+        out.flush();
+    }
+
+    private void told(String line) {
+        out.println("  the second process says: " + line);
+        out.flush();
+    }
+
+    @Override
+    public String toString() {
+        return hosts.toString();
+    }
+
+    @Override
+    public void close() {
+        hosts.close();
+    }
+}

@@ -1,0 +1,44 @@
+package io.weir.samples.demo;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Further processes with the same Java, class path and JVM arguments as ours, but little heap. */
+final class OwnJava {
+
+    /** Less than the file, so that whoever kept it whole would fail. */
+    private static final String HEAP = "-Xmx64m";
+
+    private OwnJava() {}
+
+    /** The command that runs this class. */
+    static List<String> command(Class<?> main, String... arguments) {
+        List<String> command = new ArrayList<>();
+        command.add(ProcessHandle.current()
+                .info()
+                .command()
+                .orElseGet(() ->
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        // An agent, a debugger for instance, often takes a port or a file that only one process can have.
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+                .filter(argument -> !argument.startsWith("-agent") && !argument.startsWith("-javaagent"))
+                .forEach(command::add);
+        command.add(HEAP);
+        command.add("-classpath");
+        command.add(System.getProperty("java.class.path"));
+        command.add(main.getName());
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /** Starts it, with what it prints and its errors in one stream, and this beside our environment. */
+    static Process start(List<String> command, Map<String, String> environment) throws IOException {
+        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(environment);
+        return builder.start();
+    }
+}
