@@ -2,10 +2,12 @@ package io.weir.transport.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.ChannelPromise;
 import io.netty.channel.FileRegion;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
@@ -306,11 +308,23 @@ final class TcpLink implements Link {
     /** The channel has ended. */
     void ended() {
         linger.dispose();
+        Throwable cause = reason == null && !closed ? causeOfEnd() : null;
+        if (cause != null) {
+            failed(cause);
+        }
         streamEnded = reason == null;
         lost(new SessionLost(remote.connection() + " has ended: the other side closed it"));
         if (closed) {
             loop.letEnd(this);
         }
+    }
+
+    /** Why the kernel took nothing more, which TLS does not hand on; null if the other side has ended the stream. */
+    private @Nullable Throwable causeOfEnd() {
+        ChannelPromise probe = channel.newPromise();
+        channel.unsafe().write(Unpooled.EMPTY_BUFFER, probe);
+        Throwable refusal = probe.cause();
+        return refusal == null ? null : refusal.getCause();
     }
 
     /** The loop ends. Nobody can come any longer for what was not delivered. */
