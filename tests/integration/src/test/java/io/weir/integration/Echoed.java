@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Channel;
 import io.weir.channel.NodeSpec;
+import io.weir.channel.Peer;
 import io.weir.core.Message;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -17,8 +18,13 @@ final class Echoed {
     private final Probe<Void> sent;
 
     Echoed(Pair pair, long seed, Sizes sizes) {
+        this(pair.peer(), seed, sizes);
+    }
+
+    /** With a peer that sends back what comes. */
+    Echoed(Peer peer, long seed, Sizes sizes) {
         Parcels parcels = new Parcels(seed, sizes);
-        Channel channel = Objects.requireNonNull(pair.peer().channel("echo").block(Patience.LIMIT));
+        Channel channel = Objects.requireNonNull(peer.channel("echo").block(Patience.LIMIT));
         back = Probe.of(Long.MAX_VALUE, parcels.checker());
         sent = Probe.end();
         channel.receive().subscribe(back);

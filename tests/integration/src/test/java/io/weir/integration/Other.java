@@ -11,9 +11,16 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A node in a process of its own, which serves what tests of two processes need. Started by {@link Child} with the route's name.
+ * A node in a process of its own, which serves what tests of two processes need. Started by {@link Child} with the route's name, or with
+ * {@link #CONFIGURED}.
  */
 final class Other {
+
+    /** Instead of a route: the node is as its environment says. */
+    static final String CONFIGURED = "CONFIGURED";
+
+    /** Stands in what it prints before the reason for which an echo has failed. */
+    static final String FAILED = "FAILED ";
 
     /** Sends back what it gets. */
     static final String ECHO = "echo";
@@ -60,9 +67,11 @@ final class Other {
     }
 
     public static void main(String[] arguments) throws IOException {
-        NodeSpec.Builder spec = arguments[0].equals("ANY")
-                ? Route.any("other")
-                : Route.valueOf(arguments[0]).spec("other");
+        NodeSpec.Builder spec = switch (arguments[0]) {
+            case "ANY" -> Route.any("other");
+            case CONFIGURED -> NodeSpec.fromSystem().toBuilder().name("other");
+            default -> Route.valueOf(arguments[0]).spec("other");
+        };
         Node node = Objects.requireNonNull(Node.start(spec.build()).block(Patience.LIMIT));
         serve(node);
         System.out.println("READY " + node.address());
@@ -74,7 +83,9 @@ final class Other {
     }
 
     private static void serve(Node node) {
-        var echo = node.serve(ECHO, channel -> channel.send(channel.receive()));
+        var echo = node.serve(
+                ECHO,
+                channel -> channel.send(channel.receive()).doOnError(error -> System.out.println(FAILED + error)));
         var pour = node.stream(POUR, request -> Order.of(request).flux());
         var sink = node.serve(SINK, channel -> check(channel, Long.MAX_VALUE));
         var failing = node.serve(FAILING, channel -> check(channel, 20));
