@@ -4,6 +4,7 @@ import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.core.Message;
+import io.weir.core.SessionLost;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,7 +20,7 @@ final class Other {
     /** Instead of a route: the node is as its environment says. */
     static final String CONFIGURED = "CONFIGURED";
 
-    /** Stands in what it prints before the reason for which an echo has failed. */
+    /** Stands in what it prints before the reason for which the session of an echo is lost. */
     static final String FAILED = "FAILED ";
 
     /** Sends back what it gets. */
@@ -85,7 +86,8 @@ final class Other {
     private static void serve(Node node) {
         var echo = node.serve(
                 ECHO,
-                channel -> channel.send(channel.receive()).doOnError(error -> System.out.println(FAILED + error)));
+                channel -> channel.send(channel.receive())
+                        .doOnError(SessionLost.class, error -> System.out.println(FAILED + error)));
         var pour = node.stream(POUR, request -> Order.of(request).flux());
         var sink = node.serve(SINK, channel -> check(channel, Long.MAX_VALUE));
         var failing = node.serve(FAILING, channel -> check(channel, 20));
