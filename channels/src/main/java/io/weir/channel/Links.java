@@ -741,7 +741,6 @@ final class Links implements PathAttempt.Owner {
         earlyMove = 0;
     }
 
-    /** What has just woken us may be what was awaited: it is read before tasks are run. */
     /** It has been heard of since, so it is not dead, and what it takes to meet it again may last. */
     void peerLives() {
         WeirException reason = away;
@@ -753,6 +752,7 @@ final class Links implements PathAttempt.Owner {
         }
     }
 
+    /** What has just woken us may be what was awaited: it is read before tasks are run. */
     @SuppressWarnings("ReferenceEquality") // Which absence it is.
     private void awayTooLong(WeirException reason) {
         loop.execute(() -> {
