@@ -775,8 +775,15 @@ final class Links implements PathAttempt.Owner {
 
     /** The peer can't go on with this session. */
     void cantRejoin(WeirException reason) {
-        if (!ended) {
+        redial = null;
+        if (ended) {
+            return;
+        }
+        if (suspended()) {
             session.over(reason);
+        } else {
+            // Its goodbye may have come already, over another link.
+            draining = loop.schedule(() -> session.over(reason), DRAIN);
         }
     }
 
