@@ -19,6 +19,7 @@ final class Relay implements AutoCloseable {
     private final int port;
     private final List<Socket> open = new ArrayList<>();
     private @Nullable ServerSocket listening;
+    private Thread accepting = new Thread();
     private int accepted;
 
     /** At a port of its own. */
@@ -62,16 +63,25 @@ final class Relay implements AutoCloseable {
         socket.setReuseAddress(true);
         socket.bind(new InetSocketAddress("127.0.0.1", at));
         listening = socket;
-        start(() -> accept(socket));
+        accepting = start(() -> accept(socket));
         return socket.getLocalPort();
     }
 
-    /** Refuses whoever connects from now on. */
-    synchronized void refuse() throws IOException {
-        ServerSocket socket = listening;
-        listening = null;
-        if (socket != null) {
-            socket.close();
+    /** Refuses whoever connects from now on. The port is free when this returns. */
+    void refuse() throws IOException {
+        Thread listener;
+        synchronized (this) {
+            ServerSocket socket = listening;
+            listening = null;
+            listener = accepting;
+            if (socket != null) {
+                socket.close();
+            }
+        }
+        try {
+            listener.join();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 
@@ -114,14 +124,15 @@ final class Relay implements AutoCloseable {
         far.setTcpNoDelay(true);
         open.add(near);
         open.add(far);
-        start(() -> pump(near, far));
-        start(() -> pump(far, near));
+        var there = start(() -> pump(near, far));
+        var back = start(() -> pump(far, near));
     }
 
-    private static void start(Runnable task) {
+    private static Thread start(Runnable task) {
         Thread thread = new Thread(task, "relay");
         thread.setDaemon(true);
         thread.start();
+        return thread;
     }
 
     private static void pump(Socket from, Socket to) {
@@ -137,7 +148,7 @@ final class Relay implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() throws IOException {
+    public void close() throws IOException {
         refuse();
         part(false);
     }

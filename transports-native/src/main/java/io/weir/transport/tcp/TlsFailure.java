@@ -58,6 +58,9 @@ final class TlsFailure {
                         + " or it misses one; its log tells which (weir.tls.certificate, weir.tls.trust there)";
             case "protocol_version" ->
                 "it has no version of TLS in common with us; look at weir.tls.protocols on both sides";
+            case "handshake_failure" ->
+                "it may want a certificate of whom it trusts, or has nothing in common with us; its log tells which"
+                        + " (weir.tls.certificate, weir.tls.protocols)";
             default -> "its log tells why";
         };
         return "it refuses (" + alert + "): " + remedy;
