@@ -106,7 +106,7 @@ interface ListeningContract extends Receptions {
 
     private static boolean refuses(Reception reception) {
         try {
-            reception.connect().close();
+            reception.touch();
             return false;
         } catch (PeerUnavailable e) {
             return true;

@@ -103,6 +103,14 @@ final class Reception implements AutoCloseable {
         return end;
     }
 
+    /** Connects and leaves without a word: who listens may be about to end, and with it what it has not accepted. */
+    void touch() {
+        Await.end(bootstrap
+                .connect(listener.address(), settings, connecting)
+                .doOnNext(Link::close)
+                .then());
+    }
+
     /** Connects as anybody may. */
     Socket raw() throws IOException {
         Socket socket =
