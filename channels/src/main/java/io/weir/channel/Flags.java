@@ -36,6 +36,12 @@ final class Flags {
     /** REJOIN: from the side that leads the session, as it has begun it. */
     static final int LEADS = 1;
 
+    /** PROPOSE, from the side that follows: the device of this path can't be used there; body: the path, a blank, the reason. */
+    static final int MISSING = 1;
+
+    /** PROPOSE, from the side that follows: the device of this path can be used there again. */
+    static final int BACK = 2;
+
     /** LOST: the answer to the other side's. */
     static final int ANSWERED = 1;
 

@@ -101,6 +101,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private long measureSent;
     private long fastest = Long.MAX_VALUE;
     private Disposable deadline = Disposables.disposed();
+    /** Until it begins over TCP although another path might still open. */
+    private Disposable headStart = Disposables.disposed();
+    /** What stands before TCP was not tried to its end. */
+    private boolean climbsAtOnce;
+
     private boolean done;
 
     // Of the peers, under their lock.
@@ -405,11 +410,46 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 return;
             }
             candidates.addAll(selection.tries());
-            if (candidates.contains(BOOTSTRAP_PATH) && !BOOTSTRAP_PATH.equals(candidates.peek())) {
-                measure();
-            } else {
+            if (!candidates.contains(BOOTSTRAP_PATH) || BOOTSTRAP_PATH.equals(candidates.peek())) {
                 next(null);
+                return;
             }
+            Duration ahead = node.spec().headStart();
+            boolean climbs = policy.repathOrDefault() == Repath.ALWAYS;
+            if (climbs && ahead.isZero()) {
+                beginSoon();
+                next(null);
+            } else {
+                headStart = climbs ? loop.schedule(this::beginNow, ahead) : headStart;
+                measure();
+            }
+        }
+    }
+
+    /** TCP is there: what stands before it is opened while the session goes over that. */
+    private void beginSoon() {
+        climbsAtOnce = true;
+        for (String path : candidates) {
+            if (path.equals(BOOTSTRAP_PATH)) {
+                break;
+            }
+            recorder.waits(path, "it is tried when the session has begun");
+        }
+        candidates.remove(BOOTSTRAP_PATH);
+        candidates.addFirst(BOOTSTRAP_PATH);
+    }
+
+    private void beginNow() {
+        if (done || !candidates.contains(BOOTSTRAP_PATH)) {
+            return;
+        }
+        beginSoon();
+        PathAttempt current = attempt;
+        if (current != null) {
+            current.fail(
+                    "did not open within " + SettingText.of(node.spec().headStart())
+                            + " (weir.timeout.head-start), and is tried again when the session has begun",
+                    true);
         }
     }
 
@@ -447,6 +487,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             send(out.set(FrameKind.PROBE, 0, 0, 0).words(0, LAST));
             return;
         }
+        String missing = node.devices().whyNot(path);
+        if (missing != null) {
+            recorder.failed(path, missing, Duration.ZERO);
+            next(path + ": " + missing);
+            return;
+        }
         attempts++;
         send(FrameKind.PROPOSE, attempts, HandshakeCodec.text(path));
         begin(path, attempts);
@@ -461,11 +507,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             former.fail("another path was proposed", false);
         }
         attempts = number;
-        if (policy.of(path) == PathSwitch.OFF || !node.card().ready().containsKey(path)) {
-            send(FrameKind.FAILED, number, HandshakeCodec.text("path " + path + " is not ready here"));
-            return;
+        String refusal = node.refusal(policy, path);
+        if (refusal == null) {
+            begin(path, number);
+        } else {
+            send(FrameKind.FAILED, number, HandshakeCodec.text(refusal));
         }
-        begin(path, number);
     }
 
     private void begin(String path, int number) {
@@ -477,6 +524,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private void over() {
         done = true;
         deadline.dispose();
+        headStart.dispose();
         node.doorkeeper().left(this);
     }
 
@@ -508,7 +556,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         over();
         Identity its = Objects.requireNonNull(identity).at(card().host());
         Peer peer = new Peer(decision.peer(), decision, its);
-        PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom, address);
+        PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom, climbsAtOnce, address);
         outcome.connected(node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1));
     }
 

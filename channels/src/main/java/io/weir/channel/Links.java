@@ -52,6 +52,9 @@ final class Links implements PathAttempt.Owner {
     /** No attempt has this number. */
     private static final int NOWHERE = -1;
 
+    /** In PROPOSE, from the side that follows, and in the answer: what it wants of the side that leads. No attempt has this number. */
+    static final int WISH = 0;
+
     /** In LOST: our frames go over the bootstrap connection, under whichever number. */
     private static final int OVER_BOOTSTRAP = -1;
 
@@ -250,6 +253,12 @@ final class Links implements PathAttempt.Owner {
         }
     }
 
+    void deviceChanged(String path) {
+        if (choice != null) {
+            choice.deviceChanged(path);
+        }
+    }
+
     Loop loop() {
         return loop;
     }
@@ -325,10 +334,21 @@ final class Links implements PathAttempt.Owner {
         }
         PathAttempt current = attempt;
         switch (in.kind()) {
-            case PROPOSE -> proposed(choice, in.aux(), HandshakeCodec.readReason(in.body()));
+            case PROPOSE -> {
+                String text = HandshakeCodec.readReason(in.body());
+                if (in.aux() != WISH || !choice.leads()) {
+                    proposed(choice, in.aux(), text);
+                } else if (in.has(Flags.MISSING) || in.has(Flags.BACK)) {
+                    choice.deviceReported(text, in.has(Flags.MISSING));
+                } else {
+                    choice.wished(text);
+                }
+            }
             case OFFER, OPENED, FAILED, PROBE, PROBED, USE -> {
                 if (current != null && current.number() == in.aux()) {
                     current.frame(in);
+                } else if (in.aux() == WISH && choice.awaitsAnswer() && mayBeLate(in.kind())) {
+                    choice.answered(in.kind() == FrameKind.OPENED ? null : HandshakeCodec.readReason(in.body()));
                 } else if (in.aux() == 0 || in.aux() > attempts || (in.aux() == used && !mayBeLate(in.kind()))) {
                     throw outOfPlace(in);
                 } else if (in.kind() == FrameKind.FAILED && in.aux() == used) {
@@ -377,6 +397,11 @@ final class Links implements PathAttempt.Owner {
         attempts++;
         send(FrameKind.PROPOSE, attempts, HandshakeCodec.text(path));
         begin(deciding, path, attempts);
+    }
+
+    /** Tells the side that leads what this one wants, or has to say about its devices. */
+    void tellLeader(int flags, String text) {
+        bootstrap.say(KeptFrame.of(FrameKind.PROPOSE, flags, WISH, 0, HandshakeCodec.text(text)));
     }
 
     boolean trying() {
@@ -600,7 +625,7 @@ final class Links implements PathAttempt.Owner {
     }
 
     private void bootstrapLost(WeirException reason, boolean openHere) {
-        if (choice == null || choice.stays() || choice.leaves() || reason instanceof ProtocolMismatch) {
+        if (choice == null || choice.stays() || choice.nodeCloses() || reason instanceof ProtocolMismatch) {
             bootstrapLost = true;
             if (isHome(bootstrap) || suspended()) {
                 session.over(reason);

@@ -74,6 +74,7 @@ public final class Node {
     private final Peers peers = new Peers(this);
     private final NamedPeers named;
     private final Doorkeeper doorkeeper;
+    private final Devices devices;
     private final RareLog refusals = new RareLog(LOG, System::nanoTime);
     private final List<Bootstrap.Listener> listeners = new ArrayList<>();
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
@@ -98,6 +99,7 @@ public final class Node {
         this.ports = new Ports(spec);
         this.budget = new Budget(spec.nodeBytes());
         this.doorkeeper = new Doorkeeper(spec.maxHandshakes(), spec.maxHandshakeRate(), System::nanoTime);
+        this.devices = new Devices(spec, peers::deviceChanged);
         this.loops = new ArrayList<>();
         for (int i = 0; i < spec.loops(); i++) {
             loops.add(bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp")));
@@ -206,6 +208,7 @@ public final class Node {
                         address, spec.settings("tcp"), this::acceptingLoop, link -> accepted(link, address)))
                 .doOnNext(listeners::add)
                 .then(Mono.fromCallable(() -> {
+                    devices.watch(adapters, card.ready().keySet());
                     LOG.info("{} listens at {}", id, addresses());
                     return this;
                 }));
@@ -509,6 +512,7 @@ public final class Node {
         named.close(new Refused(leaving()));
         noMoreConnecting.tryEmitError(new Refused(leaving())).orThrow();
         listeners.forEach(Disposable::dispose);
+        devices.close();
         ports.close();
         peers.close();
         for (Handshake each : peers.handshakes()) {
@@ -555,6 +559,19 @@ public final class Node {
 
     Ports ports() {
         return ports;
+    }
+
+    Devices devices() {
+        return devices;
+    }
+
+    /** Why this path, which a peer has proposed, is not tried; null if it is. */
+    @Nullable
+    String refusal(PathPolicy policy, String path) {
+        if (policy.of(path) == PathSwitch.OFF || !card.ready().containsKey(path)) {
+            return "path " + path + " is not ready here";
+        }
+        return devices.whyNot(path);
     }
 
     Doorkeeper doorkeeper() {

@@ -60,6 +60,9 @@ public final class NodeDefaults {
     /** One path: opening a device or loading a native library takes at most some hundred milliseconds. */
     public static final Duration STEP_TIMEOUT = Duration.ofSeconds(2);
 
+    /** Shared memory is open in some milliseconds; a device that takes longer than this must not hold up what TCP can do meanwhile. */
+    public static final Duration HEAD_START = Duration.ofSeconds(1);
+
     /** A peer that reads at all takes a full window in this time; one that does not must not hold up the end of a process. */
     public static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(2);
 

@@ -58,6 +58,7 @@ final class NodeProperties {
         table.put("weir.node.bytes", (spec, set) -> spec.nodeBytes(set.size()));
         table.put("weir.timeout.connect", (spec, set) -> spec.connectTimeout(set.time()));
         table.put("weir.timeout.handshake", (spec, set) -> spec.handshakeTimeout(set.time()));
+        table.put("weir.timeout.head-start", (spec, set) -> spec.headStart(set.time()));
         table.put("weir.timeout.step", (spec, set) -> spec.stepTimeout(set.time()));
         table.put("weir.timeout.drain", (spec, set) -> spec.drainTimeout(set.time()));
         table.put("weir.keepalive.interval", (spec, set) -> spec.keepAliveInterval(set.time()));

@@ -47,6 +47,8 @@ import org.jspecify.annotations.Nullable;
  * @param connectTimeout until a peer's address answers, up to 1 h ({@code weir.timeout.connect})
  * @param handshakeTimeout until a connection can be used, up to 1 h ({@code weir.timeout.handshake})
  * @param stepTimeout until one path is open or given up, up to 1 h ({@code weir.timeout.step})
+ * @param headStart how long a better path may take to open before the session begins over TCP and climbs as soon as it is open, 0 to 1 h
+ *     ({@code weir.timeout.head-start}); only where it may change its path, {@link Repath#ALWAYS}
  * @param drainTimeout how long closing waits for what is under way, 0 to 1 h ({@code weir.timeout.drain})
  * @param keepAliveInterval after this time in which a peer has said nothing it is asked whether it is there, 10 ms to 30 min
  *     ({@code weir.keepalive.interval})
@@ -89,6 +91,7 @@ public record NodeSpec(
         Duration connectTimeout,
         Duration handshakeTimeout,
         Duration stepTimeout,
+        Duration headStart,
         Duration drainTimeout,
         Duration keepAliveInterval,
         Duration keepAliveTimeout,
@@ -127,6 +130,7 @@ public record NodeSpec(
         NodeSpecRules.time("weir.timeout.connect", connectTimeout, Duration.ofMillis(1));
         NodeSpecRules.time("weir.timeout.handshake", handshakeTimeout, Duration.ofMillis(1));
         NodeSpecRules.time("weir.timeout.step", stepTimeout, Duration.ofMillis(1));
+        NodeSpecRules.time("weir.timeout.head-start", headStart, Duration.ZERO);
         NodeSpecRules.time("weir.timeout.drain", drainTimeout, Duration.ZERO);
         NodeSpecRules.keepAlive(keepAliveInterval, keepAliveTimeout);
         NodeSpecRules.time("weir.timeout.resume", resumeTimeout, Duration.ofMillis(10));
@@ -224,6 +228,7 @@ public record NodeSpec(
         private Duration connectTimeout = NodeDefaults.CONNECT_TIMEOUT;
         private Duration handshakeTimeout = NodeDefaults.HANDSHAKE_TIMEOUT;
         private Duration stepTimeout = NodeDefaults.STEP_TIMEOUT;
+        private Duration headStart = NodeDefaults.HEAD_START;
         private Duration drainTimeout = NodeDefaults.DRAIN_TIMEOUT;
         private Duration keepAliveInterval = NodeDefaults.KEEP_ALIVE_INTERVAL;
         private Duration keepAliveTimeout = NodeDefaults.KEEP_ALIVE_TIMEOUT;
@@ -268,6 +273,7 @@ public record NodeSpec(
             connectTimeout = spec.connectTimeout;
             handshakeTimeout = spec.handshakeTimeout;
             stepTimeout = spec.stepTimeout;
+            headStart = spec.headStart;
             drainTimeout = spec.drainTimeout;
             keepAliveInterval = spec.keepAliveInterval;
             keepAliveTimeout = spec.keepAliveTimeout;
@@ -427,6 +433,12 @@ public record NodeSpec(
             return this;
         }
 
+        /** See {@link NodeSpec#headStart()}. */
+        public Builder headStart(Duration headStart) {
+            this.headStart = headStart;
+            return this;
+        }
+
         /** See {@link NodeSpec#drainTimeout()}. */
         public Builder drainTimeout(Duration drainTimeout) {
             this.drainTimeout = drainTimeout;
@@ -559,6 +571,7 @@ public record NodeSpec(
                     connectTimeout,
                     handshakeTimeout,
                     stepTimeout,
+                    headStart,
                     drainTimeout,
                     keepAliveInterval,
                     keepAliveTimeout,

@@ -55,6 +55,7 @@ final class NodeSpecText {
         time("weir.timeout.connect", spec.connectTimeout(), plain.connectTimeout());
         time("weir.timeout.handshake", spec.handshakeTimeout(), plain.handshakeTimeout());
         time("weir.timeout.step", spec.stepTimeout(), plain.stepTimeout());
+        time("weir.timeout.head-start", spec.headStart(), plain.headStart());
         time("weir.timeout.drain", spec.drainTimeout(), plain.drainTimeout());
         time("weir.keepalive.interval", spec.keepAliveInterval(), plain.keepAliveInterval());
         time("weir.keepalive.timeout", spec.keepAliveTimeout(), plain.keepAliveTimeout());

@@ -1,5 +1,7 @@
 package io.weir.channel;
 
+import io.netty.buffer.Unpooled;
+import io.weir.core.FrameKind;
 import io.weir.core.Loop;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
@@ -8,7 +10,9 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -18,8 +22,10 @@ import reactor.core.Disposables;
 
 /**
  * Which path a living session goes on over. The side that has connected leads: it proposes the next path when one is lost, climbs
- * back after a probation that doubles each time it was in vain, and goes where an operator wants it. The other side follows.
- * Loop thread only.
+ * to a better one, and goes where an operator of either side wants it. The other side follows.
+ *
+ * <p>What stands still goes on over TCP, which is there, and climbs at once to what was not lost itself; that has to wait for a
+ * probation that doubles each time it was in vain. Loop thread only.
  */
 final class PathChoice {
 
@@ -46,6 +52,16 @@ final class PathChoice {
     private final ArrayDeque<String> candidates = new ArrayDeque<>();
     private PathDecision.Recorder recorder;
     private String cause = "";
+    /** The better paths have not been tried yet. */
+    private boolean climbsAtOnce;
+    /** Lost, and not tried since. */
+    private @Nullable String suspect;
+
+    /** By path, why the peer can't use it just now. */
+    private final Map<String, String> missingThere = new HashMap<>();
+    /** The present path should be left, and this was not tried yet. */
+    private boolean leaves = true;
+
     private @Nullable Links links;
     private Duration probation;
     private Disposable later = Disposables.disposed();
@@ -54,12 +70,14 @@ final class PathChoice {
     /** Where an operator wants it, until that path is lost. */
     private @Nullable String wanted;
 
+    /** Waits until it goes there; on the side that follows, until the other one answers. */
     private @Nullable Promise<PathDecision> asker;
 
     /**
      * For one session.
      *
      * @param selection what the handshake has found worth trying, on the side that leads; null on the other
+     * @param climbsAtOnce the session begins over TCP before all that stands before it was tried to its end
      * @param address where the peer can be connected to, on the side that leads; null on the other
      */
     PathChoice(
@@ -68,6 +86,7 @@ final class PathChoice {
             PeerCard card,
             PathPolicy policy,
             PathSelector.@Nullable Selection selection,
+            boolean climbsAtOnce,
             @Nullable PeerAddress address) {
         this.node = node;
         this.peer = peer;
@@ -75,6 +94,7 @@ final class PathChoice {
         this.leads = selection != null;
         this.policy = policy;
         this.selection = selection;
+        this.climbsAtOnce = climbsAtOnce;
         this.address = address;
         this.shortest = node.spec().repathProbation();
         this.probation = shortest;
@@ -95,7 +115,7 @@ final class PathChoice {
     }
 
     /** Whether our node is closing, so that nobody connects anew. */
-    boolean leaves() {
+    boolean nodeCloses() {
         return node.isClosing();
     }
 
@@ -106,11 +126,7 @@ final class PathChoice {
     /** Why this path, which the peer has proposed, is not tried; null if it is. */
     @Nullable
     String refusal(String path) {
-        if (stays()) {
-            return STAYS;
-        }
-        boolean ready = policy.of(path) != PathSwitch.OFF && node.card().ready().containsKey(path);
-        return ready ? null : "path " + path + " is not ready here";
+        return stays() ? STAYS : node.refusal(policy, path);
     }
 
     PathAttempt attempt(Links owner, Loop loop, String path, int number) {
@@ -119,7 +135,66 @@ final class PathChoice {
 
     void begin(Links its) {
         links = its;
+        tellMissing();
         settled();
+    }
+
+    private void tellMissing() {
+        if (!leads) {
+            node.devices().missing().forEach((path, reason) -> links().tellLeader(Flags.MISSING, path + ' ' + reason));
+        }
+    }
+
+    /** The device of this path is missing now at our node, or back. */
+    void deviceChanged(String path) {
+        String missing = node.devices().whyNot(path);
+        if (leads) {
+            changed(path);
+        } else if (links().reachable()) {
+            links().tellLeader(
+                            missing == null ? Flags.BACK : Flags.MISSING,
+                            missing == null ? path : path + ' ' + missing);
+        }
+    }
+
+    /** The same at the peer, who follows. */
+    void deviceReported(String text, boolean missing) {
+        int end = text.indexOf(' ');
+        String path = end < 0 ? text : text.substring(0, end);
+        if (!tries().contains(path)) {
+            return;
+        }
+        if (missing) {
+            missingThere.put(path, "at " + peer.id().name() + ": " + text.substring(end + 1));
+        } else {
+            missingThere.remove(path);
+        }
+        changed(path);
+    }
+
+    private @Nullable String whyNot(String path) {
+        String here = node.devices().whyNot(path);
+        return here == null ? missingThere.get(path) : here;
+    }
+
+    private void changed(String path) {
+        leaves |= whyNot(path) != null && path.equals(links().path());
+        if (links().settled()) {
+            settled();
+        }
+    }
+
+    /** While frames still flow over it, if they do: a link that is broken is told as such. */
+    private void leave(String path, String reason) {
+        leaves = false;
+        wanted = null;
+        later.dispose();
+        cause = path + " can't be used any more: " + reason;
+        recorder.failed(path, reason, Duration.ZERO);
+        candidates.clear();
+        candidates.addAll(tries());
+        candidates.removeIf(each -> whyNot(each) != null);
+        next();
     }
 
     void end() {
@@ -130,6 +205,10 @@ final class PathChoice {
         if (waiting != null) {
             waiting.error(new Refused("the connection to " + peer.id() + " has ended"));
         }
+    }
+
+    private boolean climbs() {
+        return leads && policy.repathOrDefault() == Repath.ALWAYS;
     }
 
     private Links links() {
@@ -180,6 +259,8 @@ final class PathChoice {
         candidates.clear();
         later.dispose();
         calm.dispose();
+        suspect = null;
+        missingThere.clear();
         if (links().suspended()) {
             cause = why;
         }
@@ -204,6 +285,7 @@ final class PathChoice {
 
     /** There is a bootstrap connection again. */
     void reachable() {
+        tellMissing();
         if (leads && links().suspended()) {
             fall(null);
         }
@@ -216,21 +298,27 @@ final class PathChoice {
         }
     }
 
-    /** Tries every path, the lost one last. */
+    /** Tries every path, the lost one last, and TCP before all others if it can be left again. */
     private void fall(@Nullable String lost) {
         later.dispose();
         if (links().trying() || !links().reachable()) {
             return;
         }
+        suspect = lost == null ? suspect : lost;
         candidates.clear();
-        for (String path : tries()) {
-            if (!path.equals(lost)) {
-                candidates.add(path);
-            }
+        candidates.addAll(tries());
+        if (suspect != null && candidates.remove(suspect)) {
+            candidates.addLast(suspect);
         }
-        if (lost != null && tries().contains(lost)) {
-            candidates.add(lost);
+        if (climbs() && !Handshake.BOOTSTRAP_PATH.equals(suspect) && candidates.remove(Handshake.BOOTSTRAP_PATH)) {
+            candidates.addFirst(Handshake.BOOTSTRAP_PATH);
+            climbsAtOnce = true;
         }
+        List<String> missing =
+                candidates.stream().filter(path -> whyNot(path) != null).toList();
+        // What is reported may be over by now, and this is better than nothing.
+        candidates.removeAll(missing);
+        candidates.addAll(missing);
         next();
     }
 
@@ -275,7 +363,7 @@ final class PathChoice {
     void settled() {
         String path = links().path();
         Promise<PathDecision> waiting = asker;
-        if (waiting != null && path != null && !links().trying()) {
+        if (leads && waiting != null && path != null && !links().trying()) {
             asker = null;
             if (path.equals(wanted)) {
                 waiting.success(peer.path());
@@ -285,16 +373,31 @@ final class PathChoice {
                         "the connection to " + peer.id() + " has lost its path meanwhile, and goes over " + path));
             }
         }
-        boolean climbs = leads && policy.repathOrDefault() == Repath.ALWAYS && wanted == null && !better().isEmpty();
-        if (!climbs) {
+        if (leads && leaves && !stays() && path != null && links().settled() && !links().trying()) {
+            String missing = whyNot(path);
+            if (missing != null) {
+                leave(path, missing);
+                return;
+            }
+        }
+        if (!climbs() || wanted != null || better().isEmpty()) {
             later.dispose();
         } else if (later.isDisposed() && !links().trying()) {
-            double jitter = 0.8 + RANDOM.nextDouble() * 0.4;
-            later = links().loop().schedule(this::climb, Duration.ofNanos((long) (probation.toNanos() * jitter)));
+            later = links().loop().schedule(this::climb, climbsAtOnce && hasUntried() ? Duration.ZERO : jittered());
         }
         if (leads && calm.isDisposed() && probation.compareTo(shortest) > 0) {
             calm = links().loop().schedule(this::proved, LONGEST);
         }
+    }
+
+    private Duration jittered() {
+        double jitter = 0.8 + RANDOM.nextDouble() * 0.4;
+        return Duration.ofNanos((long) (probation.toNanos() * jitter));
+    }
+
+    /** Whether there is a better path that was not lost itself. */
+    private boolean hasUntried() {
+        return better().stream().anyMatch(path -> !path.equals(suspect));
     }
 
     private void proved() {
@@ -307,10 +410,13 @@ final class PathChoice {
         probation = twice.compareTo(LONGEST) > 0 && shortest.compareTo(LONGEST) < 0 ? LONGEST : twice;
     }
 
+    /** What stands before the present path, and is not known to be missing. */
     private List<String> better() {
         String path = links().path();
         int at = path == null ? -1 : tries().indexOf(path);
-        return at < 0 ? tries() : tries().subList(0, at);
+        return tries().subList(0, at < 0 ? tries().size() : at).stream()
+                .filter(each -> whyNot(each) == null)
+                .toList();
     }
 
     private void climb() {
@@ -318,32 +424,89 @@ final class PathChoice {
         if (!links().settled() || links().trying() || !links().reachable()) {
             return;
         }
-        // Should this be in vain, or not last.
-        longerProbation();
-        calm.dispose();
         cause = "it stands before " + links().path();
         candidates.clear();
         candidates.addAll(better());
+        if (climbsAtOnce && hasUntried()) {
+            candidates.remove(suspect);
+        } else {
+            suspect = null;
+            // Should this be in vain, or not last.
+            longerProbation();
+            calm.dispose();
+        }
+        climbsAtOnce = false;
         next();
     }
 
-    /** An operator wants this path, until it is lost. The promise is kept when the session goes over it. */
+    /** An operator here wants this path, until it is lost. The promise is kept when the session goes over it. */
     void wish(String path, Promise<PathDecision> promise) {
-        if (!leads) {
-            promise.error(new Refused("only " + peer.id().name() + ", which has connected, can move this connection"));
-            return;
-        }
         if (stays()) {
             promise.error(new Refused(STAYS));
-            return;
+        } else if (leads) {
+            go(path, "an operator wants it", promise);
+        } else {
+            ask(path, promise);
         }
+    }
+
+    /** The peer, who follows, wishes this for its operator. */
+    void wished(String path) {
+        Promise.<PathDecision>mono(
+                        promise -> {
+                            if (stays()) {
+                                promise.error(new Refused(STAYS));
+                            } else {
+                                go(path, "an operator at " + peer.id().name() + " wants it", promise);
+                            }
+                        },
+                        moved -> {})
+                .subscribe(
+                        moved -> links().send(FrameKind.OPENED, Links.WISH, Unpooled.EMPTY_BUFFER),
+                        error -> links().send(FrameKind.FAILED, Links.WISH, HandshakeCodec.text(Errors.text(error))));
+    }
+
+    /** Whether the peer may answer a wish. */
+    boolean awaitsAnswer() {
+        return !leads && asker != null;
+    }
+
+    /** The peer has answered: it goes there now, or stays for this reason. */
+    void answered(@Nullable String refusal) {
+        Promise<PathDecision> waiting = Objects.requireNonNull(asker);
+        asker = null;
+        if (refusal == null) {
+            waiting.success(peer.path());
+        } else {
+            waiting.error(new Refused(peer.id() + ", which has connected, decides: " + refusal));
+        }
+    }
+
+    private void ask(String path, Promise<PathDecision> promise) {
+        String refusal = refusal(path);
+        if (refusal != null) {
+            promise.error(new Refused(path + " can't be used to " + peer.id() + ": " + refusal));
+        } else if (!links().reachable() || asker != null) {
+            promise.error(changing());
+        } else {
+            asker = promise;
+            links().tellLeader(0, path);
+        }
+    }
+
+    private void go(String path, String why, Promise<PathDecision> promise) {
         if (!tries().contains(path)) {
             promise.error(new Refused(path + " can't be used to " + peer.id() + ": "
                     + Objects.requireNonNull(selection).reasonAgainst(path)));
             return;
         }
+        String missing = whyNot(path);
+        if (missing != null) {
+            promise.error(new Refused(path + " can't be used to " + peer.id() + ": " + missing));
+            return;
+        }
         if (!links().settled() || links().trying() || !links().reachable() || asker != null) {
-            promise.error(new Refused("the connection to " + peer.id() + " is just changing its path; try again"));
+            promise.error(changing());
             return;
         }
         wanted = path;
@@ -353,9 +516,13 @@ final class PathChoice {
             return;
         }
         asker = promise;
-        cause = "an operator wants it";
+        cause = why;
         candidates.clear();
         candidates.add(path);
         next();
+    }
+
+    private Refused changing() {
+        return new Refused("the connection to " + peer.id() + " is just changing its path; try again");
     }
 }

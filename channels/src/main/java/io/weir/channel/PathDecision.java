@@ -128,6 +128,11 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
             put(path, Outcome.REJECTED, reason, Duration.ZERO, null);
         }
 
+        /** It has not had its turn yet, for this reason. */
+        void waits(String path, String reason) {
+            put(path, Outcome.NOT_TRIED, reason, Duration.ZERO, null);
+        }
+
         void failed(String path, String reason, Duration took) {
             put(path, Outcome.FAILED, reason, took, null);
         }
@@ -162,6 +167,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
                     .orElse("the connection ended before its turn");
             List<Attempt> all = attempts.values().stream()
                     .map(attempt -> attempt.outcome() == Outcome.NOT_TRIED
+                                    && attempt.reason().isEmpty()
                             ? new Attempt(attempt.path(), attempt.outcome(), why, attempt.took(), attempt.roundTrip())
                             : attempt)
                     .toList();

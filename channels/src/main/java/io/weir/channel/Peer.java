@@ -112,9 +112,9 @@ public final class Peer {
 
     /**
      * Moves this connection to another path, without a loss or a gap for whoever streams over it, and keeps it there: it does not
-     * climb back to a better path by itself unless this one is lost. Completes when both sides go over it; fails with
-     * {@link io.weir.core.Refused} if the path can't be used, with the reason, or if the peer is the one who has connected: then it
-     * is the peer who decides.
+     * climb back to a better path by itself unless this one is lost. Either side may ask; the one that has connected decides. Completes when
+     * both sides go over it; fails with {@link io.weir.core.Refused} if the path can't be used, with the reason, or if the connection is just
+     * changing its path.
      */
     public Mono<PathDecision> moveTo(String path) {
         return Promise.mono(promise -> session().execute(() -> session().moveTo(path, promise)), moved -> {});

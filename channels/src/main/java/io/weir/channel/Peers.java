@@ -79,6 +79,15 @@ final class Peers {
                 && Objects.equals(one.principal(), other.principal());
     }
 
+    /** The device of this path is missing now, or back. */
+    void deviceChanged(String path) {
+        List<Session> live;
+        synchronized (this) {
+            live = List.copyOf(all);
+        }
+        live.forEach(session -> session.execute(() -> session.deviceChanged(path)));
+    }
+
     Verdict begin(Handshake handshake, PeerId peer) {
         List<Handshake> losers = new ArrayList<>();
         Verdict verdict = Verdict.GO_ON;

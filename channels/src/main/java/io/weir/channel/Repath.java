@@ -6,6 +6,6 @@ public enum Repath {
     OFF,
     /** It falls to the next path when its own is lost, and stays there. */
     ONCE,
-    /** It falls to the next path, and climbs back when a better one can be used again. */
+    /** It falls to the next path, and climbs when a better one can be used, also when it has begun over TCP. */
     ALWAYS
 }

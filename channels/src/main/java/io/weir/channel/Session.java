@@ -697,6 +697,13 @@ final class Session implements LinkHandler {
     }
 
     /** Ends, and says goodbye as soon as the link has room: what was handed to it before is still delivered. */
+    /** The device of this path is missing now, or back. */
+    void deviceChanged(String path) {
+        if (ended == null) {
+            links.deviceChanged(path);
+        }
+    }
+
     private void leave(String reason, Runnable left) {
         if (ended != null) {
             Runnable first = onLeft;

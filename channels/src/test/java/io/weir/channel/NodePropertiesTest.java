@@ -31,7 +31,7 @@ class NodePropertiesTest {
                     + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
                     + " weir.security.former-secret, weir.security.former-secret-file, weir.security.require,"
                     + " weir.security.secret, weir.security.secret-file,"
-                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step,"
+                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.head-start, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step,"
                     + " weir.tls, weir.tls.certificate, weir.tls.client-auth, weir.tls.key, weir.tls.key-password,"
                     + " weir.tls.key-store, weir.tls.key-store-password, weir.tls.protocols, weir.tls.reload,"
                     + " weir.tls.trust, weir.tls.trust-store, weir.tls.trust-store-password, weir.tls.verify-host,"
@@ -107,6 +107,7 @@ class NodePropertiesTest {
                 "weir.node.bytes", "2m",
                 "weir.timeout.connect", "1s",
                 "weir.timeout.handshake", "1500ms",
+                "weir.timeout.head-start", "20ms",
                 "weir.timeout.step", "2m",
                 "weir.timeout.drain", "0s",
                 "weir.keepalive.interval", "100ms",
@@ -161,6 +162,7 @@ class NodePropertiesTest {
                         Duration.ofSeconds(1),
                         Duration.ofMillis(1500),
                         Duration.ofMinutes(2),
+                        Duration.ofMillis(20),
                         Duration.ZERO,
                         Duration.ofMillis(100),
                         Duration.ofSeconds(3),

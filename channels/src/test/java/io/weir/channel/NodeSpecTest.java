@@ -71,6 +71,9 @@ class NodeSpecTest {
                         spec -> spec.stepTimeout(Duration.ofMillis(-1)),
                         "weir.timeout.step=-1ms is out of range: 1ms to 1h"),
                 refusal(
+                        spec -> spec.headStart(Duration.ofHours(2)),
+                        "weir.timeout.head-start=2h is out of range: 0s to 1h"),
+                refusal(
                         spec -> spec.drainTimeout(Duration.ofSeconds(-1)),
                         "weir.timeout.drain=-1s is out of range: 0s to 1h"),
                 refusal(
@@ -203,6 +206,7 @@ class NodeSpecTest {
         assertThat(spec.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(spec.handshakeTimeout()).isEqualTo(Duration.ofSeconds(5));
         assertThat(spec.stepTimeout()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(spec.headStart()).isEqualTo(Duration.ofSeconds(1));
         assertThat(spec.drainTimeout()).isEqualTo(Duration.ofSeconds(2));
         assertThat(spec.keepAliveInterval()).isEqualTo(Duration.ofSeconds(10));
         assertThat(spec.keepAliveTimeout()).isEqualTo(Duration.ofSeconds(60));
@@ -255,7 +259,7 @@ class NodeSpecTest {
                             + " weir.ports.prices.allow=CN=billing,O=shop; name:till,"
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
-                            + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.drain=0s,"
+                            + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.head-start=20ms, weir.timeout.drain=0s,"
                             + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7,"
                             + " weir.security.require=none, weir.max.handshakes=9, weir.max.handshake-rate=11]");
@@ -359,6 +363,7 @@ class NodeSpecTest {
                 .connectTimeout(Duration.ofSeconds(1))
                 .handshakeTimeout(Duration.ofMillis(1500))
                 .stepTimeout(Duration.ofMinutes(2))
+                .headStart(Duration.ofMillis(20))
                 .drainTimeout(Duration.ZERO)
                 .keepAliveInterval(Duration.ofMillis(100))
                 .keepAliveTimeout(Duration.ofSeconds(3))

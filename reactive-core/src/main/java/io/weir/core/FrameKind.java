@@ -14,7 +14,11 @@ public enum FrameKind {
     REFUSE(2, 0),
     /** Host identity and what each transport tells beforehand. */
     CARD(3, 0),
-    /** The connecting side's next candidate: its name; aux is the attempt. */
+    /**
+     * The connecting side's next candidate: its name; aux is the attempt. With aux 0, in a session, from the other side: the path that its
+     * operator wants, answered by OPENED or FAILED with aux 0 when it is the path or can't be; with flag 1 the path, a blank, and why it can't
+     * be used there until the same comes with flag 2 and the path alone.
+     */
     PROPOSE(4, 0),
     /** The bytes of one side's pending link; aux is the attempt. */
     OFFER(5, 0),

@@ -2,6 +2,7 @@ package io.weir.core;
 
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 
 /**
  * One kind of path, found through {@link java.util.ServiceLoader}. The same on the connecting and on the accepting side.
@@ -22,6 +23,19 @@ public interface Transport {
      * a loop; never throws for something that is absent.
      */
     Availability availability(TransportSettings settings);
+
+    /**
+     * What becomes of the device behind this path after {@link #availability} has said that it is ready: {@link Availability.Missing}
+     * when it should not be used any more, {@link Availability.Ready} when it can be used again. Sessions leave a path whose device is
+     * missing, in good order, and come back to it; nobody proposes it meanwhile. A link that is broken says so itself, with
+     * {@link LinkHandler#lost}: a report neither ends links nor is needed when they end.
+     *
+     * <p>Subscribed to once by each node that is open, with unbounded demand, and cancelled when it closes. Signals may come on any
+     * thread, one at a time; the subscription must not block. Without a device that could go, which is the default, nothing is reported.
+     */
+    default Flux<Availability> reports(TransportSettings settings) {
+        return Flux.never();
+    }
 
     /**
      * Whether a peer with this card may be reached by this path. A pure look at both cards, without I/O.

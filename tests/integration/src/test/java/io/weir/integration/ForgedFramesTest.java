@@ -1,15 +1,19 @@
 package io.weir.integration;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
+import io.weir.channel.Peer;
 import io.weir.core.ControlData;
 import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import io.weir.tck.Seed;
-import java.nio.charset.StandardCharsets;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -119,13 +123,17 @@ class ForgedFramesTest implements OnRoute {
             peer.send(FrameKind.DATA, 0, 1, 0, new byte[10]);
         });
         all.put("DATA after ERROR", peer -> {
-            peer.send(FrameKind.ERROR, 0, 1, 1, "sorry".getBytes(StandardCharsets.UTF_8));
+            peer.send(FrameKind.ERROR, 0, 1, 1, "sorry".getBytes(UTF_8));
             peer.send(FrameKind.DATA, 0, 1, 0, new byte[10]);
         });
         all.put("WANT of a negative length", peer -> peer.send(FrameKind.WANT, 1, -1, 0));
         all.put("HELLO again", peer -> peer.hello(1, 0));
         all.put("a card again", peer -> peer.card(Map.of()));
         all.put("USE again", peer -> peer.send(FrameKind.USE, 0, 0, 1, NONE));
+        all.put("a wish of who leads", peer -> peer.propose(0, "tcp"));
+        all.put("a report of who leads", peer -> peer.send(FrameKind.PROPOSE, 1, 0, 0, "tcp gone".getBytes(UTF_8)));
+        all.put("what answers no wish", peer -> peer.send(FrameKind.OPENED, 0, 0, 0, NONE));
+        all.put("what refuses no wish", peer -> peer.send(FrameKind.FAILED, 0, 0, 0, NONE));
         all.put("PROBE in a session", peer -> peer.send(FrameKind.PROBE, 0, 1, 1));
         all.put("an ACK of more than was sent", peer -> peer.send(FrameKind.ACK, 0, 1L << 40, 0));
         all.put("an unknown kind", peer -> peer.write(head(0, 99)));
@@ -166,6 +174,34 @@ class ForgedFramesTest implements OnRoute {
         if (!what.equals("DATA after ERROR") && !what.equals("END within a long message")) {
             assertThat(reason).isInstanceOf(ProtocolMismatch.class).hasMessageContaining("stranger");
         }
+        goesOn(nodes, node);
+    }
+
+    /** Who follows may wish and report what it likes: it hears no, or nothing, and the node goes on. */
+    @Test
+    void wishesOfWhoFollows(Nodes nodes) throws IOException {
+        Node node = nodes.start("node");
+        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            Probe<Peer> connecting = Probe.of(1, peer -> {});
+            node.connect("127.0.0.1:" + server.getLocalPort()).subscribe(connecting);
+            try (Stranger peer = Stranger.joined(server.accept())) {
+                connecting.awaitComplete();
+                List<String> texts = List.of("", " ", "tcp", "tcp gone", "shm \r\n\u001b[2J", "x".repeat(60_000));
+                for (int flags = 0; flags < 16; flags++) {
+                    for (String text : texts) {
+                        peer.send(FrameKind.PROPOSE, flags, 0, 0, text.getBytes(UTF_8));
+                    }
+                }
+                peer.propose(0, "shm");
+                Stranger.Arrived answer = peer.await(FrameKind.FAILED);
+                assertThat(answer.aux()).isZero();
+                assertThat(answer.text()).contains("can't be used").doesNotContain("\r", "\n", "\u001b");
+                assertThat(node.connected()).hasSize(1);
+                peer.send(FrameKind.PROPOSE, 0, 0, 1, "tcp".getBytes(UTF_8));
+                peer.awaitEnd();
+            }
+        }
+        Patience.until("nobody is connected", () -> node.connected().isEmpty());
         goesOn(nodes, node);
     }
 
@@ -371,7 +407,7 @@ class ForgedFramesTest implements OnRoute {
             peer.open(1, "sink", 0, 10, 10_000);
             Patience.await("the channel is served", served);
             String text = "a\r\nb\u001b[2J" + "x".repeat(40_000);
-            peer.send(FrameKind.ERROR, 0, 1, 1, text.getBytes(StandardCharsets.UTF_8));
+            peer.send(FrameKind.ERROR, 0, 1, 1, text.getBytes(UTF_8));
             assertThat(received.awaitError().getMessage())
                     .contains("a??b?[2J")
                     .doesNotContain("\r", "\n", "\u001b")

@@ -190,6 +190,7 @@ class NetworkCutTest implements OnRoute {
             Echoed mixed = new Echoed(peer, 2, Sizes.MIXED);
             Probe<Message> poured = poured(peer);
             for (End end : List.of(End.NEAR, End.FAR)) {
+                Patience.until("it goes over " + way.path, () -> path(peer).equals(way.path));
                 small.goesOn();
                 hosts.cut(end, peer);
                 cable().plug(end);

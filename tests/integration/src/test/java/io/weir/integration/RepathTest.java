@@ -217,6 +217,31 @@ class RepathTest implements OnRoute {
         }
     }
 
+    /** Whoever of both has connected. */
+    @Test
+    void goesWhereThePeerWantsIt(Nodes nodes) {
+        Pair pair = Echoed.pair(nodes, BOTH, BOTH);
+        Echoed stream = new Echoed(pair, 11, Sizes.TINY);
+        for (String path : List.of("tcp", "shm", "shm", "tcp")) {
+            stream.goesOn();
+            boolean moves = !path(pair.back()).equals(path);
+            PathDecision decision = Objects.requireNonNull(
+                    Mono.defer(() -> pair.back().moveTo(path)).retryWhen(soon()).block(Patience.LIMIT));
+            assertThat(path(decision)).isEqualTo(path);
+            assertThat(decision).isEqualTo(pair.back().path());
+            assertThat(path(pair.peer())).isEqualTo(path);
+            if (moves) {
+                assertThat(pair.peer().path().cause())
+                        .isEqualTo("an operator at " + pair.far().id().name() + " wants it");
+            }
+        }
+        // It stays there: what an operator wants is not left for something better.
+        int decisions = pair.peer().pathHistory().size();
+        stream.goesOn();
+        stream.end();
+        assertThat(pair.peer().pathHistory()).hasSize(decisions);
+    }
+
     @Test
     void isNotMovedWhereThatIsOff(Nodes nodes) {
         UnaryOperator<NodeSpec.Builder> never = BOTH.andThen(spec -> spec.repath(Repath.OFF))::apply;
@@ -265,8 +290,10 @@ class RepathTest implements OnRoute {
                         .hasMessageContaining("verbs")
                         .hasMessageContaining(pair.far().id().toString()))
                 .verify(Patience.LIMIT);
-        StepVerifier.create(pair.back().moveTo("tcp"))
-                .expectError(Refused.class)
+        StepVerifier.create(pair.back().moveTo("verbs"))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(Refused.class)
+                        .hasMessageContaining("path verbs is not ready here"))
                 .verify(Patience.LIMIT);
         StepVerifier.create(Flux.just("shm").flatMap(pair.peer()::moveTo))
                 .expectNext(pair.peer().path())
