@@ -264,13 +264,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     @Override
     public void lost(WeirException reason) {
-        if (exhausted != null) {
-            fail(exhausted);
-        } else if (reason instanceof ProtocolMismatch) {
+        if (reason instanceof ProtocolMismatch) {
             fail(reason);
         } else {
+            // If no path was left, this may be why: another try may find the peer alive.
+            String before = exhausted == null ? "" : "; before that: " + exhausted.getMessage();
             fail(new PeerUnavailable(
-                    name() + " ended the connection in the handshake: " + reason.getMessage(), reason));
+                    name() + " ended the connection in the handshake: " + reason.getMessage() + before, reason));
         }
     }
 
