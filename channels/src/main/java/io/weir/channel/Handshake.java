@@ -420,7 +420,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 beginSoon();
                 next(null);
             } else {
-                headStart = climbs ? loop.schedule(this::beginNow, ahead) : headStart;
+                // What has just woken us may be what was awaited: it is read before tasks are run.
+                headStart = climbs ? loop.schedule(() -> loop.execute(this::beginNow), ahead) : headStart;
                 measure();
             }
         }

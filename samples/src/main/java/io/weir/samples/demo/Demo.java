@@ -128,8 +128,11 @@ public final class Demo implements Callable<Integer> {
 
     /** Switches off what stands before the path, but for local, which never leads to another process. */
     static NodeSpec spec(String path) {
+        NodeSpec here = NodeSpec.fromSystem();
+        // It is this path that is shown, from the beginning, also where JVMs that have just started compete for the
+        // processors.
         NodeSpec.Builder sender =
-                NodeSpec.fromSystem().toBuilder().name("sender").listen("tcp://127.0.0.1:0");
+                here.toBuilder().name("sender").listen("tcp://127.0.0.1:0").headStart(here.handshakeTimeout());
         List<String> order = sender.build().paths().order();
         if (!order.contains(path)) {
             return sender.order(path).build();

@@ -60,6 +60,7 @@ final class MovingStream implements AutoCloseable {
                 // A step that fails because others take the processors is not what is looked for.
                 .handshakeTimeout(PATIENCE)
                 .stepTimeout(PATIENCE)
+                .headStart(PATIENCE)
                 // It climbs back when it is told to.
                 .repathProbation(Duration.ofHours(1))
                 .build();

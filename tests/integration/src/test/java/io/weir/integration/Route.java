@@ -42,6 +42,7 @@ enum Route {
                 .connectTimeout(Patience.LIMIT)
                 .handshakeTimeout(Patience.LIMIT)
                 .stepTimeout(Patience.LIMIT)
+                .headStart(Patience.LIMIT)
                 .drainTimeout(Patience.LIMIT);
     }
 
