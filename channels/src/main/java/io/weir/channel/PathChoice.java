@@ -305,6 +305,8 @@ final class PathChoice {
             return;
         }
         suspect = lost == null ? suspect : lost;
+        // Where it was wanted is lost as well, unless it is on its way there.
+        wanted = asker == null ? null : wanted;
         candidates.clear();
         candidates.addAll(tries());
         if (suspect != null && candidates.remove(suspect)) {

@@ -38,6 +38,12 @@ class RejoinTest implements OnRoute {
         return peer.path().chosen().map(PathDecision.Attempt::path).orElse("none");
     }
 
+    private static void awaitShm(Peer peer) {
+        Patience.until(
+                () -> "it goes over shm, not as " + peer.pathHistory(),
+                () -> path(peer).equals("shm"));
+    }
+
     /** What goes over shared memory does not notice. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -56,7 +62,7 @@ class RejoinTest implements OnRoute {
             }
             small.end();
             mixed.end();
-            assertThat(path(pair.peer())).isEqualTo("shm");
+            awaitShm(pair.peer());
         }
     }
 
@@ -104,6 +110,32 @@ class RejoinTest implements OnRoute {
             }
             small.end();
             mixed.end();
+        }
+    }
+
+    /** Begins over tcp and climbs at once; where an operator wanted it before is lost with everything else. */
+    @Test
+    void climbsBackFromTcp(Nodes nodes) throws IOException {
+        UnaryOperator<NodeSpec.Builder> slow = BOTH.andThen(spec -> spec.repathProbation(Duration.ofHours(1)))::apply;
+        Node far = nodes.start("far", slow);
+        try (Relay relay = new Relay(far.address())) {
+            Pair pair = through(relay, nodes, slow, far);
+            Echoed mixed = new Echoed(pair, 14, Sizes.MIXED);
+            var unused = pair.peer().moveTo("shm").block(Patience.LIMIT);
+            mixed.goesOn();
+            relay.refuse();
+            relay.part(true);
+            pair.peer().cut().block(Patience.LIMIT);
+            relay.listen();
+            mixed.goesOn();
+            awaitShm(pair.peer());
+            mixed.goesOn();
+            mixed.end();
+            assertThat(pair.peer().pathHistory().stream()
+                            .map(decision -> decision.chosen()
+                                    .map(PathDecision.Attempt::path)
+                                    .orElse("none")))
+                    .containsExactly("shm", "tcp", "shm");
         }
     }
 
