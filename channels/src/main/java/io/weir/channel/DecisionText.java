@@ -68,12 +68,13 @@ final class DecisionText {
         return switch (attempt.outcome()) {
             case FAILED -> first || !attempt.took().isZero();
             case REJECTED -> first;
+            case MEASURED -> attempt.roundTrip() != null;
             default -> false;
         };
     }
 
     private static String why(Attempt attempt) {
-        return attempt.path() + ": "
+        return attempt.path() + (attempt.outcome() == Outcome.MEASURED ? roundTrip(attempt.roundTrip()) : "") + ": "
                 + (attempt.outcome() == Outcome.FAILED ? "failed after " + of(attempt.took()) + ": " : "")
                 + attempt.reason();
     }

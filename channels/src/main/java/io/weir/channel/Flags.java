@@ -33,6 +33,9 @@ final class Flags {
     /** REFUSE: there is no room now. */
     static final int OVERLOADED = 4;
 
+    /** FAILED: from the side that connects, which wanted to know how fast this path answers. */
+    static final int MEASURED = 1;
+
     /** REJOIN: from the side that leads the session, as it has begun it. */
     static final int LEADS = 1;
 

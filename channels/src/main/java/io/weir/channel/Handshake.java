@@ -38,6 +38,9 @@ import reactor.core.Disposables;
  *
  * The accepting side's USE makes sure that it has not preferred another connection meanwhile (see {@link Peers}).
  *
+ * Where the order is measured, the connecting side says FAILED instead of USE first, after the last PROBED, candidate by candidate;
+ * then it tries them in the order in which they have answered (see {@link Survey}).
+ *
  * Each candidate is a {@link PathAttempt}. Loop thread only.
  */
 final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner, Doorkeeper.Guest {
@@ -88,8 +91,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private boolean rejoins;
     /** Only on the connecting side. */
     private PathSelector.@Nullable Selection chosenFrom;
+    /** Null unless the candidates are just being measured. */
+    private @Nullable Survey survey;
 
     private @Nullable PathAttempt attempt;
+    /** The last one, whatever has become of it. */
+    private @Nullable PathAttempt begun;
+
     private int attempts;
     /** Of which we have said USE. */
     private int attemptsUsed;
@@ -237,7 +245,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             case CARD -> introduced(HandshakeCodec.readCard(Objects.requireNonNull(peerId), in.body()));
             case PROPOSE -> proposed(in.aux(), HandshakeCodec.readReason(in.body()));
             case OFFER, OPENED, FAILED -> {
-                if (named != null) {
+                if (!connecting && in.kind() == FrameKind.FAILED && in.has(Flags.MEASURED)) {
+                    measuredThere(in.aux());
+                } else if (named != null) {
                     named.frame(in);
                 }
             }
@@ -410,20 +420,26 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 return;
             }
             candidates.addAll(selection.tries());
-            if (!candidates.contains(BOOTSTRAP_PATH) || BOOTSTRAP_PATH.equals(candidates.peek())) {
-                next(null);
-                return;
-            }
-            Duration ahead = node.spec().headStart();
-            boolean climbs = policy.repathOrDefault() == Repath.ALWAYS;
-            if (climbs && ahead.isZero()) {
-                beginSoon();
-                next(null);
+            if (policy.measured() && candidates.size() > 1) {
+                beginSurvey();
+            } else if (candidates.contains(BOOTSTRAP_PATH) && !BOOTSTRAP_PATH.equals(candidates.peek())) {
+                beginWithHeadStart();
             } else {
-                // What has just woken us may be what was awaited: it is read before tasks are run.
-                headStart = climbs ? loop.schedule(() -> loop.execute(this::beginNow), ahead) : headStart;
-                measure();
+                next(null);
             }
+        }
+    }
+
+    private void beginWithHeadStart() {
+        Duration ahead = node.spec().headStart();
+        boolean climbs = policy.repathOrDefault() == Repath.ALWAYS;
+        if (climbs && ahead.isZero()) {
+            beginSoon();
+            next(null);
+        } else {
+            // What has just woken us may be what was awaited: it is read before tasks are run.
+            headStart = climbs ? loop.schedule(() -> loop.execute(this::beginNow), ahead) : headStart;
+            measure();
         }
     }
 
@@ -480,8 +496,71 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
     }
 
+    private void beginSurvey() {
+        // What is left of the time is for the path that is used.
+        Duration most = node.spec().handshakeTimeout().dividedBy(2);
+        survey = new Survey(candidates, loop.schedule(() -> surveyIsLate(most), most));
+        next(null);
+    }
+
+    private void surveyIsLate(Duration most) {
+        endSurvey();
+        PathAttempt current = attempt;
+        if (current != null) {
+            current.fail("was not measured within " + most.toMillis() + " ms, half of weir.timeout.handshake", true);
+        }
+    }
+
+    /**
+     * Decides with what has been measured so far; the other candidates follow in their order. The attempt under way is left to the
+     * caller, who fails it, or it may be used.
+     */
+    private void endSurvey() {
+        Survey ended = survey;
+        if (ended != null) {
+            survey = null;
+            ended.end();
+            PathSelector.Selection ordered = Objects.requireNonNull(chosenFrom).inOrder(ended.ranking());
+            chosenFrom = ordered;
+            recorder.inOrder(ordered);
+            candidates.clear();
+            candidates.addAll(ordered.tries());
+        }
+    }
+
+    /** This path works: now the next one is measured. */
+    private void measured(Survey its, PathAttempt probed) {
+        Duration roundTrip = Objects.requireNonNull(probed.roundTrip());
+        its.measured(probed.path(), roundTrip);
+        recorder.surveyed(probed.path(), roundTrip, probed.took());
+        send(FrameKind.FAILED, Flags.MEASURED, probed.number(), HandshakeCodec.text("it was opened to be measured"));
+        probed.release();
+        attempt = null;
+        next(null);
+    }
+
+    /** The other side wanted to measure this path. Its end of the link may have closed before it said so, which is no failure. */
+    private void measuredThere(int number) {
+        PathAttempt probed = begun;
+        if (probed != null && probed.number() == number) {
+            probed.release();
+            attempt = null;
+            recorder.surveyed(probed.path(), null, probed.took());
+        }
+    }
+
+    /** The next candidate: to be measured, or else to be used. */
+    private @Nullable String candidate() {
+        String path = survey == null ? null : survey.next();
+        if (path == null) {
+            endSurvey();
+            path = candidates.poll();
+        }
+        return path;
+    }
+
     private void next(@Nullable String lastFailure) {
-        String path = candidates.poll();
+        String path = candidate();
         if (path == null) {
             exhausted = new PathRequired("no path to " + name() + " could be opened; the last failed with: "
                     + lastFailure + "\n" + recorder.build(Objects.requireNonNull(peerId)));
@@ -517,15 +596,19 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     private void begin(String path, int number) {
-        PathAttempt begun = new PathAttempt(node, loop, this, connecting, path, number);
-        attempt = begun;
-        begun.prepare();
+        PathAttempt latest = new PathAttempt(node, loop, this, connecting, path, number);
+        attempt = latest;
+        begun = latest;
+        latest.prepare();
     }
 
     private void over() {
         done = true;
         deadline.dispose();
         headStart.dispose();
+        if (survey != null) {
+            survey.end();
+        }
         node.doorkeeper().left(this);
     }
 
@@ -541,6 +624,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     @Override
     public boolean goesOn() {
+        if (survey != null) {
+            measured(survey, Objects.requireNonNull(attempt));
+            return false;
+        }
         attemptsUsed++;
         boolean preferred = node.peers().claim(this);
         if (!preferred) {

@@ -73,9 +73,21 @@ final class KnownPaths {
         }
     }
 
+    /** Refuses what an order can't name. */
+    void checkOrdered(String setting, String name) {
+        boolean measured = name.equals(PathPolicy.MEASURED);
+        if (!measured && nearest(name) == null && Nearest.to(name, List.of(PathPolicy.MEASURED)) != null) {
+            throw new Misconfigured(
+                    setting + " names '" + name + "', which is no path; did you mean " + PathPolicy.MEASURED + '?');
+        }
+        if (!measured) {
+            check(setting, name);
+        }
+    }
+
     /** Refuses a policy that names unknown paths, in its order or its switches. */
     void check(String prefix, PathPolicy policy) {
-        policy.order().forEach(path -> check(prefix + ".order", path));
+        policy.order().forEach(name -> checkOrdered(prefix + ".order", name));
         policy.switches().keySet().forEach(path -> check(prefix + '.' + path, path));
     }
 

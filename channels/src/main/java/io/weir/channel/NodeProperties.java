@@ -239,10 +239,10 @@ final class NodeProperties {
     private PathPolicy over(PathPolicy policy, String tail, Setting set) {
         if (tail.equals("order")) {
             List<String> order = set.list(path -> {
-                known.check(set.label(), path);
+                known.checkOrdered(set.label(), path);
                 return path;
             });
-            return new PathPolicy(order, policy.switches(), policy.repath());
+            return ordered(policy, order, set);
         }
         if (known.nearest(tail) == null && Nearest.to(tail, List.of("order")) != null) {
             throw new Misconfigured(set.label() + " is no setting; did you mean the order of the paths, "
@@ -251,6 +251,14 @@ final class NodeProperties {
         }
         known.check(set.label(), tail);
         return policy.and(new PathPolicy(List.of(), Map.of(tail, set.pathSwitch())));
+    }
+
+    private static PathPolicy ordered(PathPolicy policy, List<String> order, Setting set) {
+        try {
+            return new PathPolicy(order, policy.switches(), policy.repath());
+        } catch (Misconfigured e) {
+            throw new Misconfigured(set.label() + ": " + e.getMessage(), e);
+        }
     }
 
     private static PeerAddress address(Setting set) {

@@ -339,7 +339,7 @@ public record NodeSpec(
             return this;
         }
 
-        /** The order of the paths alone; their switches stay. */
+        /** The order of the paths alone, best first, or {@link PathPolicy#MEASURED} and then the paths; their switches stay. */
         public Builder order(String... order) {
             return paths(new PathPolicy(List.of(order), paths.switches(), paths.repath()));
         }

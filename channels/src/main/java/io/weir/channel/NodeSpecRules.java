@@ -129,7 +129,7 @@ final class NodeSpecRules {
 
     static void policy(KnownPaths known, String prefix, PathPolicy written, PathPolicy effective) {
         known.check(prefix, written);
-        List<String> order = effective.order();
+        List<String> order = effective.paths();
         if (order.stream().allMatch(path -> effective.of(path) == PathSwitch.OFF)) {
             throw new Misconfigured(prefix + ".order leaves no path that could be used"
                     + (order.isEmpty() ? ": it is empty" : ": off are " + String.join(", ", order)));

@@ -53,7 +53,7 @@ final class PathAttempt {
         /** Sends this over the bootstrap connection. Takes over the body. */
         void send(FrameKind kind, int number, ByteBuf body);
 
-        /** Asked before we say USE: false if the owner has given up this connection instead. */
+        /** Asked before we say USE: false if the owner has given up this attempt or the whole connection instead. */
         boolean goesOn();
 
         /** Both sides have said USE: the link is the owner's, who gives it another handler now. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * told about itself stands in it only as harmless text.
  *
  * @param peer who the path leads to
- * @param attempts every path, those of the order first and in that order
+ * @param attempts every path, those of the order first and in that order, the measured one where it was measured
  * @param when when it was decided
  * @param cause why a connection that there was already has changed its path, as a sentence without its end; empty for its first path
  */
@@ -27,6 +27,8 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
         CHOSEN,
         /** Both sides had it ready, it was tried, and did not work. */
         FAILED,
+        /** It works, was opened to find out how fast it answers ({@link PathPolicy#MEASURED}), and another one is used. */
+        MEASURED,
         /** It was clear without a try that it can't or must not be used. */
         REJECTED,
         /** Its turn did not come. */
@@ -56,6 +58,10 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
 
         private Attempt measured(Duration time) {
             return new Attempt(path, outcome, reason, took, time);
+        }
+
+        private Attempt because(String why) {
+            return new Attempt(path, outcome, why, took, roundTrip);
         }
     }
 
@@ -138,7 +144,25 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
         }
 
         void chosen(String path, @Nullable Duration roundTrip, Duration took) {
-            put(path, Outcome.CHOSEN, "", took, roundTrip);
+            Attempt before = attempts.get(path);
+            Duration first = before == null ? null : before.roundTrip();
+            boolean wasFaster = first != null && roundTrip != null && first.compareTo(roundTrip) < 0;
+            put(path, Outcome.CHOSEN, "", took, wasFaster ? first : roundTrip);
+        }
+
+        /** It was opened to be measured, and given up; null: by the other side, which does not tell what it has found. */
+        void surveyed(String path, @Nullable Duration roundTrip, Duration took) {
+            put(path, Outcome.MEASURED, "", took, roundTrip);
+        }
+
+        /** What is known stays, in the order that has been measured. */
+        void inOrder(PathSelector.Selection selection) {
+            for (PathSelector.Candidate candidate : selection.candidates()) {
+                Attempt known = attempts.remove(candidate.path());
+                if (known != null) {
+                    attempts.put(candidate.path(), known);
+                }
+            }
         }
 
         /** A round trip of a path, used or not; it stays what it was. */
@@ -160,18 +184,29 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
         }
 
         PathDecision build(PeerId peer, Instant when, String cause) {
-            String why = attempts.values().stream()
+            Attempt chosen = attempts.values().stream()
                     .filter(attempt -> attempt.outcome() == Outcome.CHOSEN)
                     .findFirst()
-                    .map(chosen -> chosen.path() + " was chosen before it")
-                    .orElse("the connection ended before its turn");
+                    .orElse(null);
             List<Attempt> all = attempts.values().stream()
-                    .map(attempt -> attempt.outcome() == Outcome.NOT_TRIED
-                                    && attempt.reason().isEmpty()
-                            ? new Attempt(attempt.path(), attempt.outcome(), why, attempt.took(), attempt.roundTrip())
-                            : attempt)
+                    .map(attempt -> switch (attempt.outcome()) {
+                        case NOT_TRIED, MEASURED ->
+                            attempt.reason().isEmpty() ? attempt.because(whyNot(attempt, chosen)) : attempt;
+                        default -> attempt;
+                    })
                     .toList();
             return new PathDecision(peer, all, when, cause);
+        }
+
+        private static String whyNot(Attempt attempt, @Nullable Attempt chosen) {
+            if (chosen == null) {
+                return "the connection ended before its turn";
+            }
+            Duration fast = chosen.roundTrip();
+            Duration slow = attempt.roundTrip();
+            boolean slower =
+                    attempt.outcome() == Outcome.MEASURED && fast != null && slow != null && fast.compareTo(slow) < 0;
+            return chosen.path() + (slower ? " answered faster" : " was chosen before it");
         }
 
         private void put(String path, Outcome outcome, String reason, Duration took, @Nullable Duration roundTrip) {

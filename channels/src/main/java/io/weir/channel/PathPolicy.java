@@ -12,8 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which paths are tried, and in which order. Immutable.
  *
- * @param order the names of the paths, best first; a path that it does not name is not tried. Empty in a narrower policy
- *     that leaves the order as it is
+ * @param order the names of the paths, best first; a path that it does not name is not tried. Where {@link #MEASURED} is the first
+ *     name, those that follow are measured, and used in the order in which they answer; if none follow, all paths of Weir are.
+ *     Empty in a narrower policy that leaves the order as it is
  * @param switches by path name; what is absent is {@link PathSwitch#ON}
  * @param repath whether a session may change its path while it lives; null in a policy that says nothing of it, and then
  *     {@link Repath#ALWAYS}. Ports have no say in it
@@ -22,6 +23,9 @@ public record PathPolicy(
         List<String> order,
         Map<String, PathSwitch> switches,
         @Nullable Repath repath) {
+
+    /** The first name of an order that is found by measuring. */
+    public static final String MEASURED = "measured";
 
     /**
      * The paths of Weir from the shortest to the longest: within the JVM, through the host's memory, then the
@@ -34,7 +38,7 @@ public record PathPolicy(
     /**
      * Checks the values.
      *
-     * @throws Misconfigured if the order names a path twice
+     * @throws Misconfigured if the order names a path twice, or {@link #MEASURED} behind one
      */
     public PathPolicy {
         order = List.copyOf(order);
@@ -44,6 +48,11 @@ public record PathPolicy(
             if (!seen.add(path)) {
                 throw new Misconfigured("the order of paths names " + path + " twice: " + String.join(", ", order));
             }
+        }
+        if (order.indexOf(MEASURED) > 0) {
+            throw new Misconfigured(
+                    "the order of paths names " + MEASURED + " behind a path (" + String.join(", ", order)
+                            + "), and all of an order is measured or nothing: write it first, or leave it out");
         }
     }
 
@@ -60,6 +69,19 @@ public record PathPolicy(
     /** No order and no switches of its own: changes nothing when put over another policy. */
     public static PathPolicy unchanged() {
         return new PathPolicy(List.of(), Map.of());
+    }
+
+    /** Whether the paths are measured first, and used in the order in which they answer. */
+    public boolean measured() {
+        return !order.isEmpty() && order.get(0).equals(MEASURED);
+    }
+
+    /** The paths of the order, without {@link #MEASURED}; all of Weir if it stands alone. */
+    public List<String> paths() {
+        if (!measured()) {
+            return order;
+        }
+        return order.size() == 1 ? STANDARD_ORDER : order.subList(1, order.size());
     }
 
     /** Whether this path may be used, by its switch alone. */

@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.PeerCard;
 import io.weir.core.Transport;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -59,6 +60,14 @@ final class PathSelector {
                             .toList();
         }
 
+        /** The same with its tries in this order, before all that is not worth trying. */
+        Selection inOrder(List<String> tries) {
+            List<Candidate> ordered = new ArrayList<>();
+            tries.forEach(path -> ordered.add(new Try(path)));
+            candidates.stream().filter(Rejected.class::isInstance).forEach(ordered::add);
+            return new Selection(ordered, refusal);
+        }
+
         /** Why this path is not worth trying. */
         String reasonAgainst(String path) {
             return candidates.stream()
@@ -93,7 +102,8 @@ final class PathSelector {
 
     /**
      * Chooses for the connecting side, whose order rules. {@code off} on either side removes a path. The first path of the order that
-     * either side requires must be worth trying, and nothing behind it is tried.
+     * either side requires must be worth trying, and nothing behind it is tried. Where the order is measured, this holds for the order
+     * as it is written.
      *
      * @param mine the connecting side's policy for this peer
      * @param peerSwitches the accepting side's switches for us
@@ -111,7 +121,7 @@ final class PathSelector {
     private Selection select() {
         Map<String, Candidate> candidates = new LinkedHashMap<>();
         String wall = null;
-        for (String path : mine.order()) {
+        for (String path : mine.paths()) {
             candidates.put(path, candidate(path, wall));
             if (wall == null && required(path)) {
                 wall = path;
@@ -136,7 +146,7 @@ final class PathSelector {
                 paths.add(path);
             }
         });
-        mine.order().forEach(paths::remove);
+        mine.paths().forEach(paths::remove);
         return paths;
     }
 
@@ -190,8 +200,8 @@ final class PathSelector {
 
     /** Whether this is a required path, and not one that stands behind another required one and so never has its turn. */
     private boolean decides(String path) {
-        int at = mine.order().indexOf(path);
-        return required(path) && (at < 0 || mine.order().subList(0, at).stream().noneMatch(this::required));
+        int at = mine.paths().indexOf(path);
+        return required(path) && (at < 0 || mine.paths().subList(0, at).stream().noneMatch(this::required));
     }
 
     private String noPath(Map<String, Candidate> candidates) {

@@ -90,7 +90,7 @@ final class Ports {
     }
 
     private static boolean allows(PathPolicy policy, String path) {
-        boolean listed = policy.order().isEmpty() || policy.order().contains(path);
+        boolean listed = policy.paths().isEmpty() || policy.paths().contains(path);
         boolean otherRequired = policy.required() && policy.of(path) != PathSwitch.REQUIRED;
         return listed && policy.of(path) != PathSwitch.OFF && !otherRequired;
     }

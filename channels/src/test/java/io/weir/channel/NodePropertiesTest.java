@@ -313,6 +313,9 @@ class NodePropertiesTest {
                 "weir.timeout.step | 5 | weir.timeout.step=5 is not a time: write 500ms, 5s, 2m or 1h",
                 "weir.transport.shm | maybe | weir.transport.shm=maybe is not a switch of a path: write on, off or required",
                 "weir.transport.order | shm,shm | weir.transport.order names shm twice",
+                "weir.transport.order | shm,measured | weir.transport.order: the order of paths names measured behind a path (shm, measured), and all of an order is measured or nothing: write it first, or leave it out",
+                "weir.peers.a.transport.order | shm,measured | weir.peers.a.transport.order: the order of paths names measured behind a path (shm, measured), and all of an order is measured or nothing: write it first, or leave it out",
+                "weir.transport.order | Measured,shm | weir.transport.order names 'Measured', which is no path; did you mean measured?",
                 "weir.transport.odrer | shm | weir.transport.odrer is no setting; did you mean the order of the paths, weir.transport.order?",
                 "weir.transport.gm.port | 2 | weir.transport.gm.port can't be used: no adapter for gm is on the class path; add its jar or remove the setting",
                 "weir.listen | here | weir.listen: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
@@ -338,6 +341,13 @@ class NodePropertiesTest {
     }
 
     @Test
+    void measuredIsNoPath() {
+        assertThatThrownBy(() -> read("weir.transport.measured", "off"))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("weir.transport.measured names 'measured', which is no path." + KNOWN_PATHS);
+    }
+
+    @Test
     void takesAForeignPathAndItsOptions() {
         try (ForeignJar jar = ForeignJar.withPigeons(folder)) {
             NodeSpec spec = read("weir.transport.order", "pigeon,tcp", "weir.transport.pigeon.loft-size", "12");
@@ -358,6 +368,7 @@ class NodePropertiesTest {
                 "weir.name | till | weir.name=till",
                 "WEIR_RUNTIME_FOLDER | /run/weir | weir.runtime-folder=/run/weir",
                 "WEIR_TRANSPORT_ORDER | shm,tcp | weir.transport.order=shm,tcp",
+                "WEIR_TRANSPORT_ORDER | measured, tcp | weir.transport.order=measured,tcp",
                 "WEIR_TRANSPORT_SHM | off | weir.transport.shm=off",
                 "WEIR_TRANSPORT_PIGEON_LOFT_SIZE | 12 | weir.transport.pigeon.loft-size=12",
                 "WEIR_PEERS_BILLING_ADDRESS | db:7000 | weir.peers.billing.address=tcp://db:7000",

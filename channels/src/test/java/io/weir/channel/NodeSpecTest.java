@@ -148,6 +148,15 @@ class NodeSpecTest {
                         spec -> spec.order("shm", "tcp").path("gm", PathSwitch.REQUIRED),
                         "weir.transport.gm=required can't be met: weir.transport.order does not name gm (shm, tcp)"),
                 refusal(
+                        spec -> spec.order("measured", "shm").path("shm", PathSwitch.OFF),
+                        "weir.transport.order leaves no path that could be used: off are shm"),
+                refusal(
+                        spec -> spec.order("measured", "shm").path("gm", PathSwitch.REQUIRED),
+                        "weir.transport.gm=required can't be met: weir.transport.order does not name gm (shm)"),
+                refusal(
+                        spec -> spec.order("measurd", "shm"),
+                        "weir.transport.order names 'measurd', which is no path; did you mean measured?"),
+                refusal(
                         spec -> spec.transportOption("gm", "port", "2"),
                         "weir.transport.gm.port can't be used: no adapter for gm is on the class path;"
                                 + " add its jar or remove the setting"),

@@ -126,6 +126,55 @@ class PathDecisionTest {
                 .isEqualTo("billing-1a2b3c4d over tcp (round trip 17 us); shm: failed after 1 ms: no memory");
     }
 
+    private static PathDecision surveyed(Recorder recorder) {
+        recorder.surveyed("tcp", us(18), Duration.ofMillis(2));
+        recorder.failed("shm", "did not open", Duration.ofSeconds(2));
+        recorder.surveyed("gm", us(12), Duration.ofMillis(1));
+        recorder.inOrder(new Selection(
+                List.of(
+                        new Try("gm"),
+                        new Try("tcp"),
+                        new Try("shm"),
+                        new Rejected("local", "other process"),
+                        new Rejected("verbs", "no adapter for verbs is on the class path")),
+                null));
+        // The second look has found a loaded machine.
+        recorder.chosen("gm", us(30), Duration.ofMillis(3));
+        return recorder.build(BILLING, NOW);
+    }
+
+    @Test
+    void tellsWhatWasMeasuredAndThatTheChosenPathWasFaster() {
+        PathDecision decision = surveyed(recorder());
+        assertThat(decision.warnings()).isEmpty();
+        assertThat(decision).hasToString("""
+                        billing-1a2b3c4d over gm (round trip 12 us), decided 2026-01-02T03:04:05Z
+                          path   outcome   took  round trip  reason
+                          gm     chosen    3 ms  12 us
+                          tcp    measured  2 ms  18 us       gm answered faster
+                          shm    failed    2 s   -           did not open
+                          local  rejected  -     -           other process
+                          verbs  rejected  -     -           no adapter for verbs is on the class path""");
+        assertThat(decision.line())
+                .isEqualTo("billing-1a2b3c4d over gm (round trip 12 us); tcp (round trip 18 us): gm answered faster;"
+                        + " shm: failed after 2 s: did not open; local: other process;"
+                        + " verbs: no adapter for verbs is on the class path");
+    }
+
+    @Test
+    void theAcceptingSideTellsOfWhatWasOnlyMeasuredInItsTable() {
+        Recorder recorder = new Recorder();
+        recorder.failed("tcp", "the new link broke", Duration.ofMillis(1));
+        recorder.surveyed("tcp", null, Duration.ofMillis(1));
+        recorder.chosen("shm", null, Duration.ofMillis(1));
+        PathDecision decision = recorder.build(BILLING, NOW);
+        assertThat(decision.line()).isEqualTo("billing-1a2b3c4d over shm");
+        assertThat(decision.attempts())
+                .first()
+                .isEqualTo(
+                        new Attempt("tcp", Outcome.MEASURED, "shm was chosen before it", Duration.ofMillis(1), null));
+    }
+
     @Test
     void printsATableForPeople() {
         Recorder recorder = recorder();

@@ -51,6 +51,42 @@ class PathPolicyTest {
     }
 
     @Test
+    void anOrderMayBeMeasured() {
+        PathPolicy some = new PathPolicy(List.of("measured", "tcp", "shm"), Map.of("tcp", PathSwitch.OFF));
+        assertThat(some.measured()).isTrue();
+        assertThat(some.paths()).containsExactly("tcp", "shm");
+        assertThat(some).hasToString("measured, tcp, shm; tcp=off");
+        PathPolicy all = new PathPolicy(List.of("measured"), Map.of());
+        assertThat(all.measured()).isTrue();
+        assertThat(all.paths()).isEqualTo(PathPolicy.standard().order());
+        assertThat(all).hasToString("measured");
+        assertThat(NODE.measured()).isFalse();
+        assertThat(NODE.paths()).isEqualTo(NODE.order());
+        assertThat(PathPolicy.unchanged().measured()).isFalse();
+        assertThat(PathPolicy.unchanged().paths()).isEmpty();
+    }
+
+    @Test
+    void aNarrowerPolicyDecidesWhetherItsOrderIsMeasured() {
+        PathPolicy measured = new PathPolicy(List.of("measured", "shm", "tcp"), Map.of());
+        assertThat(measured.and(NODE).measured()).isFalse();
+        assertThat(NODE.and(measured).paths()).containsExactly("shm", "tcp");
+        assertThat(NODE.and(measured).measured()).isTrue();
+        assertThat(measured.and(PathPolicy.unchanged())).isEqualTo(measured);
+    }
+
+    @Test
+    void allOfAnOrderIsMeasuredOrNothing() {
+        assertThatThrownBy(() -> new PathPolicy(List.of("shm", "measured", "tcp"), Map.of()))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("the order of paths names measured behind a path (shm, measured, tcp), and all of an order"
+                        + " is measured or nothing: write it first, or leave it out");
+        assertThatThrownBy(() -> new PathPolicy(List.of("measured", "measured"), Map.of()))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("the order of paths names measured twice: measured, measured");
+    }
+
+    @Test
     void printsOrderAndSwitches() {
         assertThat(NODE).hasToString("shm, tcp; shm=required, tcp=off");
         assertThat(PathPolicy.unchanged()).hasToString("");

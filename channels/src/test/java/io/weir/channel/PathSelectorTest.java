@@ -169,6 +169,29 @@ class PathSelectorTest {
                                 + " (java.lang.IllegalArgumentException: no such roof)"),
                 row("not in the order", new Row().order("c", "a"), "c", "a", "b: not in the order of paths here"),
                 row(
+                        "what is measured is not in order yet",
+                        new Row().order("measured", "c", "a"),
+                        "c",
+                        "a",
+                        "b: not in the order of paths here"),
+                row(
+                        "nothing is measured behind a required path",
+                        new Row().order("measured", "a", "b", "c").here("b", PathSwitch.REQUIRED),
+                        "a",
+                        "b",
+                        "c: stands behind b, which is required"),
+                row(
+                        "what is required must be worth measuring",
+                        new Row()
+                                .order("measured", "a", "b")
+                                .there("b", PathSwitch.REQUIRED)
+                                .missingHere("b", "no device")
+                                .notPrepared("c"),
+                        "a",
+                        "b: missing here: no device",
+                        "! b to billing-1a2b3c4d is required (there) and can't be used: missing here: no device;"
+                                + " mend that, or set weir.transport.b=on"),
+                row(
                         "nothing is tried behind a required path",
                         new Row().here("b", PathSwitch.REQUIRED),
                         "a",
@@ -252,6 +275,19 @@ class PathSelectorTest {
     @Test
     void triesAreThePathsWithoutAReason() {
         assertThat(new Row().here("b", PathSwitch.OFF).select().tries()).containsExactly("a", "c");
+    }
+
+    @Test
+    void triesMayBePutInAnotherOrder() {
+        Selection selection = new Row()
+                .order("measured", "a", "b", "c")
+                .here("b", PathSwitch.OFF)
+                .select()
+                .inOrder(List.of("c", "a"));
+        assertThat(selection.tries()).containsExactly("c", "a");
+        assertThat(selection.candidates())
+                .containsExactly(new Try("c"), new Try("a"), new Rejected("b", "switched off here"));
+        assertThat(selection.refusal()).isNull();
     }
 
     @Test

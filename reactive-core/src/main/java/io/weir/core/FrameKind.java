@@ -24,7 +24,10 @@ public enum FrameKind {
     OFFER(5, 0),
     /** The link of this attempt is open on this side; aux is the attempt. */
     OPENED(6, 0),
-    /** This attempt has failed here; aux is the attempt, body the reason. */
+    /**
+     * This attempt has failed here; aux is the attempt, body the reason. With flag 1, from the connecting side: the path works, and was
+     * opened to be measured.
+     */
     FAILED(7, 0),
     /** Sent over the new link itself, answered by PROBED. First word: the nonce, second word: the round. */
     PROBE(8, 2),

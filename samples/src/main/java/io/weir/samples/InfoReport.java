@@ -20,9 +20,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param host facts about the host and the process, in the order of reading
  * @param settings the configuration where it differs from the defaults
+ * @param measured whether the order is measured when a peer is connected to, so that the places say nothing
  * @param paths every path of Weir and of the adapters found, those of the configured order first
  */
-record InfoReport(Map<String, String> host, String settings, List<PathInfo> paths) {
+record InfoReport(Map<String, String> host, String settings, boolean measured, List<PathInfo> paths) {
 
     /** Whether a path can be used. */
     enum Verdict {
@@ -52,18 +53,18 @@ record InfoReport(Map<String, String> host, String settings, List<PathInfo> path
      * @throws Misconfigured if an adapter can't work with its options
      */
     static InfoReport of(NodeSpec spec, Map<String, Transport> adapters) {
-        Set<String> paths = new LinkedHashSet<>(spec.paths().order());
-        paths.addAll(PathPolicy.standard().order());
+        Set<String> paths = new LinkedHashSet<>(spec.paths().paths());
+        paths.addAll(PathPolicy.standard().paths());
         paths.addAll(new TreeSet<>(adapters.keySet()));
         List<PathInfo> infos = new ArrayList<>();
         for (String path : paths) {
             infos.add(info(path, spec, adapters.get(path)));
         }
-        return new InfoReport(HostFacts.of(spec), spec.toString(), List.copyOf(infos));
+        return new InfoReport(HostFacts.of(spec), spec.toString(), spec.paths().measured(), List.copyOf(infos));
     }
 
     private static PathInfo info(String path, NodeSpec spec, @Nullable Transport adapter) {
-        int at = spec.paths().order().indexOf(path);
+        int at = spec.paths().paths().indexOf(path);
         Integer place = at < 0 ? null : at + 1;
         if (adapter == null) {
             return new PathInfo(

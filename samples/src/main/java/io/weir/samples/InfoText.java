@@ -15,6 +15,10 @@ final class InfoText {
         report.host().forEach((fact, value) -> out.println(padded(fact, widest) + "  " + value));
         out.println(padded("settings", widest) + "  " + report.settings());
         out.println();
+        out.println(
+                report.measured()
+                        ? "The paths, of which those with a number are measured, and the fastest one is used:"
+                        : "The paths, in the order in which they are tried:");
         paths(report.paths(), out);
         for (PathInfo path : report.paths()) {
             path.options().forEach(option -> out.println("  weir.transport." + path.path() + '.' + option));
@@ -24,7 +28,6 @@ final class InfoText {
 
     private static void paths(List<PathInfo> paths, PrintWriter out) {
         int widest = paths.stream().mapToInt(path -> path.path().length()).max().orElse(0);
-        out.println("The paths, in the order in which they are tried:");
         for (PathInfo path : paths) {
             Integer place = path.place();
             out.println(("  " + padded(place == null ? "-" : place + ".", 4) + padded(path.path(), widest) + "  "

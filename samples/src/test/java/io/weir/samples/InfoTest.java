@@ -149,6 +149,19 @@ class InfoTest {
     }
 
     @Test
+    void aMeasuredOrderIsNoOrderYet() {
+        InfoReport report =
+                report(NodeSpec.builder().order("measured", "shm", "gm").build(), new Adapter("shm", Set.of(), READY));
+        InfoText.print(report, new PrintWriter(out));
+        assertThat(out.toString()).contains("""
+                        The paths, of which those with a number are measured, and the fastest one is used:
+                          1.  shm     ready
+                          2.  gm      no adapter  no adapter for gm is on the class path
+                          -   local   no adapter  no adapter for local is on the class path
+                        """);
+    }
+
+    @Test
     void theCommandKnowsEveryPath() {
         assertThat(weir("info")).isZero();
         assertThat(out.toString()).contains("local", "shm", "verbs", "dapl", "gm", "p4sock", "elan", "tcp");

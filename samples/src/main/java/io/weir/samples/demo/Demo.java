@@ -133,7 +133,9 @@ public final class Demo implements Callable<Integer> {
         // processors.
         NodeSpec.Builder sender =
                 here.toBuilder().name("sender").listen("tcp://127.0.0.1:0").headStart(here.handshakeTimeout());
-        List<String> order = sender.build().paths().order();
+        List<String> order = sender.build().paths().paths();
+        // This path is to be shown, not the fastest one.
+        sender = sender.order(order.toArray(String[]::new));
         if (!order.contains(path)) {
             return sender.order(path).build();
         }

@@ -58,6 +58,17 @@ class DemoTest {
         return Files.write(folder.resolve("file"), content);
     }
 
+    /** A path is shown because it was asked for. */
+    @Test
+    void nothingIsMeasured() {
+        System.setProperty("weir.transport.order", "measured, shm, tcp");
+        try {
+            assertThat(Demo.spec("tcp").paths()).hasToString("shm, tcp; shm=off");
+        } finally {
+            System.clearProperty("weir.transport.order");
+        }
+    }
+
     @Test
     @EnabledOnOs(OS.LINUX)
     void theStreamGoesOnWhenItsPathIsCut() throws IOException {

@@ -7,9 +7,11 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** What stands between two nodes and can part them: bytes go through it in both directions until it ends a connection. */
@@ -21,6 +23,7 @@ final class Relay implements AutoCloseable {
     private @Nullable ServerSocket listening;
     private Thread accepting = new Thread();
     private int accepted;
+    private volatile Duration distance = Duration.ZERO;
 
     /** At a port of its own. */
     Relay(PeerAddress target) throws IOException {
@@ -47,6 +50,12 @@ final class Relay implements AutoCloseable {
     /** Where to connect to. */
     PeerAddress address() {
         return new PeerAddress("127.0.0.1", port);
+    }
+
+    /** What goes through takes so long from now on, in each direction. */
+    Relay distance(Duration distance) {
+        this.distance = distance;
+        return this;
     }
 
     synchronized int accepted() {
@@ -135,15 +144,18 @@ final class Relay implements AutoCloseable {
         return thread;
     }
 
-    private static void pump(Socket from, Socket to) {
+    private void pump(Socket from, Socket to) {
         byte[] bytes = new byte[16 << 10];
         try (from;
                 to) {
             for (int count; (count = from.getInputStream().read(bytes)) >= 0; ) {
+                TimeUnit.NANOSECONDS.sleep(distance.toNanos());
                 to.getOutputStream().write(bytes, 0, count);
             }
         } catch (IOException e) {
             // One of them has ended, and with it the other.
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
         }
     }
 

@@ -14,6 +14,7 @@ import io.weir.core.PendingLink;
 import io.weir.core.SessionLost;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
+import io.weir.transport.local.LocalTransport;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -44,8 +45,14 @@ public final class TroubleTransport implements Transport {
         BREAKS_AT_ONCE,
         IS_DEAF,
         TAKES_NOTHING,
-        WRONG_PEER
+        WRONG_PEER,
+        /** Works once for each node, like the path local. */
+        WORKS_ONCE,
+        WORKS
     }
+
+    private final Transport local = new LocalTransport();
+    private final AtomicInteger prepared = new AtomicInteger();
 
     @Override
     public String name() {
@@ -85,6 +92,13 @@ public final class TroubleTransport implements Transport {
         return switch (mode) {
             case PREPARE_REFUSES -> throw new PeerUnavailable("the boat is full", null);
             case PREPARE_THROWS -> throw new IllegalStateException("the boat leaks");
+            case WORKS_ONCE -> {
+                if (prepared.getAndIncrement() > 0) {
+                    throw new PeerUnavailable("the boat has left", null);
+                }
+                yield local.prepare(request);
+            }
+            case WORKS -> local.prepare(request);
             default -> new Half(mode, request);
         };
     }
