@@ -11,6 +11,7 @@ import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
+import io.weir.core.RareLog;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
 import io.weir.core.Transport;

@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.ErrorCode;
 import io.weir.core.Misconfigured;
+import io.weir.core.RareLog;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.TreeSet;

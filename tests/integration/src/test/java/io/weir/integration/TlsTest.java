@@ -282,9 +282,10 @@ class TlsTest implements OnRoute {
         talks(start(nodes, "near", good("near")), far);
     }
 
-    /** Each has a line of its own at first; then the log is left in peace. */
+    /** Each has a line of its own at first; then the log is left in peace, but for one line in 6 s. */
     @Test
     void aFloodOfStrangersDoesNotFillTheLog(Nodes nodes) throws IOException {
+        long begun = System.nanoTime();
         Node far = start(nodes, "far", good("far"));
         try (LogLines log = new LogLines("io.weir.transport.tcp.Tls")) {
             for (int i = 0; i < 50; i++) {
@@ -296,7 +297,8 @@ class TlsTest implements OnRoute {
                     assertThat(stranger.getInputStream().readAllBytes()).hasSizeLessThan(200);
                 }
             }
-            assertThat(log.of(Level.WARN)).hasSize(10);
+            Duration passed = Duration.ofNanos(System.nanoTime() - begun);
+            assertThat(log.of(Level.WARN)).hasSizeBetween(10, 10 + (int) passed.toSeconds() / 6);
             assertThat(log.hasStackTraces()).isFalse();
         }
         talks(start(nodes, "near", good("near")), far);

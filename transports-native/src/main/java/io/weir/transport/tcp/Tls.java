@@ -11,6 +11,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.FastThreadLocal;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
+import io.weir.core.RareLog;
 import io.weir.core.TlsSpec;
 import io.weir.transport.loop.NettyLoop;
 import java.security.cert.X509Certificate;
@@ -61,7 +62,7 @@ final class Tls {
     private static final Duration FAREWELL = Duration.ofMillis(500);
 
     private final TlsSpec spec;
-    private final SparseLog refusals = new SparseLog(LOG, System::nanoTime);
+    private final RareLog refusals = new RareLog(LOG, System::nanoTime);
     /** Accepted connections whose handshake has not ended, the one that waits longest first. Under its own lock. */
     private final Set<Channel> newcomers = new LinkedHashSet<>();
 

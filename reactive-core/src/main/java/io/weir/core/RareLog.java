@@ -1,15 +1,19 @@
-package io.weir.channel;
+package io.weir.core;
 
+import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
-/** A log of what strangers can bring about at will: warnings, of which only some are written. Any thread may call. */
-final class RareLog {
+/**
+ * A log of what strangers can bring about as often as they like: warnings, of which only some are written. The next one that is written
+ * tells how many were not. Any thread may call.
+ */
+public final class RareLog {
 
-    /** At once, and then one more in each interval. */
+    /** At once, and then one more in each interval: enough to see a cluster that is wrongly configured as a whole. */
     private static final int BURST = 10;
 
-    private static final long INTERVAL = 10_000_000_000L;
+    private static final long INTERVAL = Duration.ofSeconds(6).toNanos();
 
     private final Logger log;
     private final LongSupplier nanos;
@@ -17,13 +21,15 @@ final class RareLog {
     private long since;
     private long unwritten;
 
-    RareLog(Logger log, LongSupplier nanos) {
+    /** @param nanos a clock such as {@link System#nanoTime} */
+    public RareLog(Logger log, LongSupplier nanos) {
         this.log = log;
         this.nanos = nanos;
         this.since = nanos.getAsLong();
     }
 
-    void warn(String text) {
+    /** Writes this as it is, without looking for placeholders, unless there were too many lately. */
+    public void warn(String text) {
         long missed;
         synchronized (this) {
             long now = nanos.getAsLong();
@@ -39,7 +45,7 @@ final class RareLog {
             unwritten = 0;
         }
         if (missed > 0) {
-            log.warn("{} ({} warnings like this were not written)", text, missed);
+            log.warn("{} (not written before this: {})", text, missed);
         } else {
             log.warn("{}", text);
         }

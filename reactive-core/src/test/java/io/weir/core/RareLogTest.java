@@ -1,0 +1,80 @@
+package io.weir.core;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.core.read.ListAppender;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class RareLogTest {
+
+    private final Logger logger = (Logger) LoggerFactory.getLogger("io.weir.test.rare");
+    private final ListAppender<ILoggingEvent> lines = new ListAppender<>();
+    private long now = 42;
+    private final RareLog log = new RareLog(logger, () -> now);
+
+    @BeforeEach
+    void listen() {
+        logger.setAdditive(false);
+        logger.addAppender(lines);
+        lines.start();
+    }
+
+    @AfterEach
+    void stopListening() {
+        logger.detachAppender(lines);
+    }
+
+    private void pass(long seconds) {
+        now += Duration.ofSeconds(seconds).toNanos();
+    }
+
+    private void warn(int times) {
+        for (int i = 0; i < times; i++) {
+            log.warn("trouble {} " + i);
+        }
+    }
+
+    private List<String> written() {
+        return lines.list.stream().map(ILoggingEvent::getFormattedMessage).toList();
+    }
+
+    @Test
+    void writesSomeAndCountsTheOthers() {
+        warn(1_000);
+        assertThat(written()).hasSize(10).startsWith("trouble {} 0").endsWith("trouble {} 9");
+        pass(9);
+        log.warn("more {}");
+        log.warn("and more");
+        assertThat(written()).hasSize(11).endsWith("more {} (not written before this: 990)");
+        pass(3);
+        log.warn("again");
+        assertThat(written()).hasSize(12).endsWith("again (not written before this: 1)");
+    }
+
+    @Test
+    void writesTenAMinuteHoweverManyThereAre() {
+        warn(100);
+        for (int second = 0; second < 60; second++) {
+            pass(1);
+            warn(100);
+        }
+        assertThat(written()).hasSize(20);
+    }
+
+    @Test
+    void savesUpNoMoreThanWhatItBeganWith() {
+        pass(100_000);
+        warn(1_000);
+        assertThat(written()).hasSize(10);
+        pass(60);
+        warn(1_000);
+        assertThat(written()).hasSize(20);
+    }
+}
