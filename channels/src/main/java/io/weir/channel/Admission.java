@@ -7,6 +7,7 @@ import io.weir.channel.HandshakeCodec.Hello;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
+import io.weir.core.Link;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.Protection;
@@ -239,6 +240,15 @@ final class Admission {
         owner.admitted(
                 said.id(),
                 new Identity(secret, protection.principal(), said.id().name(), ""));
+    }
+
+    /** Sends a frame of a connection that is no session yet. What finds no room is dropped: a deadline ends a side that does not read. */
+    static void send(Link link, Frame frame) {
+        if (link.offer(frame)) {
+            frame.clear();
+        } else {
+            frame.release();
+        }
     }
 
     // REFUSE, as either side may say it at any time in this.

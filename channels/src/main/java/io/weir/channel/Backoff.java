@@ -9,37 +9,42 @@ import java.util.function.DoubleSupplier;
  */
 final class Backoff {
 
-    static final Duration FIRST = Duration.ofMillis(100);
-
-    static final Duration LONGEST = Duration.ofSeconds(10);
-
     private static final double JITTER = 0.25;
 
+    private final Duration first;
+    private final Duration longest;
     private final DoubleSupplier random;
-    private Duration next = FIRST;
+    private Duration next;
 
-    /** @param random from 0 to 1 */
-    Backoff(DoubleSupplier random) {
+    /**
+     * Begins with the first one.
+     *
+     * @param random from 0 to 1
+     */
+    Backoff(Duration first, Duration longest, DoubleSupplier random) {
+        this.first = first;
+        this.longest = longest;
         this.random = random;
+        this.next = first;
     }
 
     /** The next pause. */
     Duration next() {
         Duration pause = next;
         Duration twice = pause.multipliedBy(2);
-        next = twice.compareTo(LONGEST) < 0 ? twice : LONGEST;
+        next = twice.compareTo(longest) < 0 ? twice : longest;
         return jittered(pause);
     }
 
     /** The longest pause, whatever came before. */
     Duration longest() {
-        next = LONGEST;
+        next = longest;
         return next();
     }
 
     /** Begins anew. */
     void reset() {
-        next = FIRST;
+        next = first;
     }
 
     private Duration jittered(Duration pause) {

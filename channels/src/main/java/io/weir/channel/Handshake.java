@@ -87,8 +87,6 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private @Nullable PeerCard card;
     /** Both halves. */
     private long sessionNumber;
-    /** The connection is for a session that there is, and nothing is to be agreed but that it goes on. */
-    private boolean rejoins;
     /** Only on the connecting side. */
     private PathSelector.@Nullable Selection chosenFrom;
     /** Null unless the candidates are just being measured. */
@@ -229,7 +227,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (done) {
             return;
         }
-        if (rejoins && in.kind() != FrameKind.REJOIN) {
+        if (rejoins() && in.kind() != FrameKind.REJOIN) {
             throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
         }
         if (peerId == null && in.kind() != FrameKind.REFUSE) {
@@ -293,13 +291,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         send(out.set(kind, flags, 0, number).body(body));
     }
 
-    /** What finds no room is dropped: the deadline ends a handshake with a side that does not read. */
     private void send(Frame frame) {
-        if (bootstrap.offer(frame)) {
-            frame.clear();
-        } else {
-            frame.release();
-        }
+        Admission.send(bootstrap, frame);
     }
 
     @Override
@@ -326,11 +319,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 && !node.peers().hasSession(this)) {
             throw new Refused("there are " + node.spec().maxPeers() + " peers already (weir.max.peers)");
         }
-        rejoins = !connecting && admission.rejoins();
-        if (rejoins) {
+        if (rejoins()) {
             return;
         }
-        switch (node.peers().begin(this, peer)) {
+        switch (node.peers().begin(this)) {
             case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
             case CROSSED -> crossed();
             case ATTACH -> {
@@ -340,10 +332,15 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
     }
 
+    /** Whether the connection is for a session that there is, and nothing is to be agreed but that it goes on. */
+    private boolean rejoins() {
+        return !connecting && peerId != null && admission.rejoins();
+    }
+
     /** The other side wants its session to go on over this connection. */
     @SuppressWarnings("ReferenceEquality") // Loops are compared as what they are.
     private void rejoin(Frame in) {
-        if (!rejoins) {
+        if (!rejoins()) {
             throw new ProtocolMismatch("REJOIN has no place here");
         }
         PeerId peer = Objects.requireNonNull(peerId);
@@ -669,7 +666,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (!done) {
             finish();
             bootstrap.close();
-            if (!rejoins) {
+            if (!rejoins()) {
                 node.peers().failed(this, reason);
             }
             outcome.failed(reason);

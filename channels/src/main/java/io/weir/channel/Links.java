@@ -659,6 +659,11 @@ final class Links implements PathAttempt.Owner {
                 && Objects.equals(before.principal(), identity.principal());
     }
 
+    /** Runs the task on the session's loop: now if the caller is on it. */
+    void execute(Runnable task) {
+        session.execute(task);
+    }
+
     /** Whether there is a bootstrap connection, so that something can be agreed. */
     boolean reachable() {
         return away == null;

@@ -27,12 +27,16 @@ final class NamedPeer {
 
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+
     private final String name;
     private final PeerSpec spec;
     private final Loop loop;
     private final Mono<Peer> connecting;
     private final Backoff backoff =
-            new Backoff(() -> ThreadLocalRandom.current().nextDouble());
+            new Backoff(SHORTEST, LONGEST, () -> ThreadLocalRandom.current().nextDouble());
     private final Set<Waiter> waiters = new LinkedHashSet<>();
 
     private volatile PeerState state;
@@ -237,7 +241,7 @@ final class NamedPeer {
         told = false;
         warned = false;
         connection = peer;
-        lasting = loop.schedule(backoff::reset, Backoff.LONGEST);
+        lasting = loop.schedule(backoff::reset, LONGEST);
         publish(PeerState.Status.CONNECTED);
         var unused = peer.paths().ignoreElements().subscribe(null, null, () -> later(this::noticeEnd));
         List<Waiter> all = List.copyOf(waiters);
@@ -291,7 +295,7 @@ final class NamedPeer {
             LOG.warn(
                     "{} is tried again every {} s, but that alone will not help: {}",
                     what(),
-                    Backoff.LONGEST.toSeconds(),
+                    LONGEST.toSeconds(),
                     Errors.text(error));
             warned = true;
         } else if (kept && !told) {

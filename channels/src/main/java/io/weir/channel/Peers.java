@@ -88,7 +88,8 @@ final class Peers {
         live.forEach(session -> session.execute(() -> session.deviceChanged(path)));
     }
 
-    Verdict begin(Handshake handshake, PeerId peer) {
+    Verdict begin(Handshake handshake) {
+        PeerId peer = Objects.requireNonNull(handshake.peerId());
         List<Handshake> losers = new ArrayList<>();
         Verdict verdict = Verdict.GO_ON;
         synchronized (this) {

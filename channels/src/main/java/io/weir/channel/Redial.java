@@ -15,7 +15,6 @@ import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -41,7 +40,7 @@ final class Redial {
     private final Loop loop;
     private final PeerAddress address;
     private final Links links;
-    private Duration pause = SHORTEST;
+    private final Backoff backoff = new Backoff(SHORTEST, LONGEST, RANDOM::nextDouble);
     private final Disposable.Swap dialling = Disposables.swap();
     private Disposable next = Disposables.disposed();
     private @Nullable Talk talk;
@@ -73,19 +72,8 @@ final class Redial {
     void begin() {
         if (!over) {
             dialling.replace(node.dial(address, loop)
-                    .subscribe(link -> here(() -> connected(link)), error -> here(() -> failed(error))));
-        }
-    }
-
-    private void here(Runnable task) {
-        if (loop.inLoop()) {
-            task.run();
-            return;
-        }
-        try {
-            loop.execute(task);
-        } catch (RejectedExecutionException e) {
-            LOG.debug("{} has answered when the loop had ended, and with it the connection", address);
+                    .subscribe(
+                            link -> links.execute(() -> connected(link)), error -> links.execute(() -> failed(error))));
         }
     }
 
@@ -117,10 +105,7 @@ final class Redial {
         }
         lastFailure = String.valueOf(reason.getMessage());
         LOG.debug("Connecting anew to {}: {}", address, lastFailure);
-        double jitter = 0.75 + RANDOM.nextDouble() * 0.5;
-        next = loop.schedule(this::begin, Duration.ofNanos((long) (pause.toNanos() * jitter)));
-        Duration twice = pause.multipliedBy(2);
-        pause = twice.compareTo(LONGEST) > 0 ? LONGEST : twice;
+        next = loop.schedule(this::begin, backoff.next());
         links.stillAway();
     }
 
@@ -159,16 +144,7 @@ final class Redial {
 
         @Override
         public void say(FrameKind kind, ByteBuf body) {
-            send(out.set(kind, 0, 0, 0).body(body));
-        }
-
-        /** What finds no room is dropped: the deadline ends this. */
-        private void send(Frame frame) {
-            if (link.offer(frame)) {
-                frame.clear();
-            } else {
-                frame.release();
-            }
+            Admission.send(link, out.set(kind, 0, 0, 0, body));
         }
 
         private boolean done() {
@@ -238,8 +214,8 @@ final class Redial {
                 giveUp(new AuthenticationFailed("it has proved less than before, or to be another one"));
             } else {
                 said = links.settledNumber();
-                send(out.set(FrameKind.REJOIN, links.leads() ? Flags.LEADS : 0, 0, said)
-                        .words(links.number(), 0));
+                int flags = links.leads() ? Flags.LEADS : 0;
+                Admission.send(link, out.set(FrameKind.REJOIN, flags, 0, said).words(links.number(), 0));
             }
         }
 
@@ -249,7 +225,7 @@ final class Redial {
                 return;
             }
             if (admitted && in.has(Flags.CROSSED)) {
-                pause = SHORTEST;
+                backoff.reset();
                 links.peerLives();
             }
             giveUp(Admission.refusal("it refuses", in));

@@ -22,10 +22,7 @@ enum Refusal implements LinkHandler {
 
     private static void of(Link link, int flags, String reason) {
         link.handler(HANDLER);
-        Frame frame = new Frame().set(FrameKind.REFUSE, flags, 0, 0).body(HandshakeCodec.text(reason));
-        if (!link.offer(frame)) {
-            frame.release();
-        }
+        Admission.send(link, new Frame().set(FrameKind.REFUSE, flags, 0, 0, HandshakeCodec.text(reason)));
         link.close();
     }
 
