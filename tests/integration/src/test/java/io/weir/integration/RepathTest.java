@@ -102,6 +102,7 @@ class RepathTest implements OnRoute {
         mixed.goesOn();
         small.end();
         mixed.end();
+        assertThat(pair.near().stats().get(0).moves()).isPositive();
     }
 
     @Test
