@@ -2,14 +2,7 @@ package io.weir.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.core.Availability;
-import io.weir.core.LinkRequest;
-import io.weir.core.PeerCard;
-import io.weir.core.PeerUnavailable;
-import io.weir.core.PendingLink;
-import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -17,26 +10,24 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Which paths a node has when it wants encryption. */
 class PrivatePathsTest {
 
-    private record Path(String name, boolean keepsSecrets) implements Transport {
+    private static final class Path extends PigeonTransport {
 
-        @Override
-        public Availability availability(TransportSettings settings) {
-            return new Availability.Ready();
+        private final String name;
+        private final boolean keepsSecrets;
+
+        Path(String name, boolean keepsSecrets) {
+            this.name = name;
+            this.keepsSecrets = keepsSecrets;
         }
 
         @Override
-        public @Nullable String reaches(PeerCard self, PeerCard peer) {
-            return null;
+        public String name() {
+            return name;
         }
 
         @Override
         public boolean isPrivate(TransportSettings settings) {
             return keepsSecrets;
-        }
-
-        @Override
-        public PendingLink prepare(LinkRequest request) {
-            throw new PeerUnavailable("nothing is made here");
         }
     }
 

@@ -3,15 +3,8 @@ package io.weir.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.core.Availability;
-import io.weir.core.LinkRequest;
 import io.weir.core.Misconfigured;
-import io.weir.core.PeerCard;
-import io.weir.core.PendingLink;
-import io.weir.core.Transport;
-import io.weir.core.TransportSettings;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -59,28 +52,5 @@ class TransportsTest {
     }
 
     /** Claims a name that is taken. */
-    public static final class OtherPigeonTransport implements Transport {
-
-        private final PigeonTransport pigeons = new PigeonTransport();
-
-        @Override
-        public String name() {
-            return pigeons.name();
-        }
-
-        @Override
-        public Availability availability(TransportSettings settings) {
-            return pigeons.availability(settings);
-        }
-
-        @Override
-        public @Nullable String reaches(PeerCard self, PeerCard peer) {
-            return pigeons.reaches(self, peer);
-        }
-
-        @Override
-        public PendingLink prepare(LinkRequest request) {
-            return pigeons.prepare(request);
-        }
-    }
+    public static final class OtherPigeonTransport extends PigeonTransport {}
 }

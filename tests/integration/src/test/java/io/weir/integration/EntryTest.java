@@ -3,6 +3,7 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import ch.qos.logback.classic.Level;
 import io.weir.channel.Node;
 import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
@@ -73,18 +74,14 @@ class EntryTest implements OnRoute {
         Node careless = nodes.start("careless", spec -> spec.require(Requirement.NONE));
         String address = "0.0.0.0:" + far.address().port();
 
-        try (Logged logged = Logged.everything()) {
+        try (LogLines logged = LogLines.everything()) {
             StepVerifier.create(careful.connect(address))
                     .expectErrorSatisfies(error -> assertThat(error)
                             .isInstanceOf(AuthenticationFailed.class)
                             .hasMessageContaining("beyond one host")
                             .hasMessageContaining("weir.security.secret"))
                     .verify(Patience.LIMIT);
-            Patience.until(
-                    "both have said why",
-                    () -> logged.texts().stream()
-                            .anyMatch(text ->
-                                    text.contains("An incoming connection") && text.contains("beyond one host")));
+            logged.await(Level.WARN, "An incoming connection", "beyond one host");
         }
         assertThat(careless.connect(address).block(Patience.LIMIT)).isNotNull();
         assertThat(careful.connect("127.0.0.1:" + far.address().port()).block(Patience.LIMIT))
@@ -111,17 +108,14 @@ class EntryTest implements OnRoute {
                 spec -> spec.secret(SECRET)
                         .listen("unix:" + folder.resolve("near"))
                         .require(Requirement.ENCRYPTED));
-        try (Logged logged = Logged.everything()) {
+        try (LogLines logged = LogLines.everything()) {
             StepVerifier.create(near.connect(far.address()))
                     .expectErrorSatisfies(error -> assertThat(error)
                             .isInstanceOf(Refused.class)
                             .hasMessageContaining("weir.security.require=encrypted")
                             .hasMessageContaining("weir.tls=on"))
                     .verify(Patience.LIMIT);
-            Patience.until(
-                    "the other side has written why",
-                    () -> logged.texts().stream()
-                            .anyMatch(text -> text.contains("An incoming connection") && text.contains("encrypted")));
+            logged.await(Level.WARN, "An incoming connection", "encrypted");
         }
         assertThat(far.connected()).isEmpty();
     }
@@ -220,7 +214,7 @@ class EntryTest implements OnRoute {
             return true;
         });
         var echo = pair.far().answer("echo", Mono::just);
-        try (Logged logged = Logged.everything()) {
+        try (LogLines logged = LogLines.everything()) {
             StepVerifier.create(pair.peer().ask("echo", Message.of("?")))
                     .expectErrorSatisfies(error ->
                             assertThat(error).isInstanceOf(Refused.class).hasMessageNotContaining("the list is away"))

@@ -27,7 +27,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.test.StepVerifier;
 
 /**
  * A peer that is one, and then breaks the rules of a session: its connection ends, whoever used it hears why, and others do not
@@ -86,7 +85,9 @@ class ForgedFramesTest implements OnRoute {
         all.put(
                 "control data longer than allowed",
                 peer -> peer.send(FrameKind.DATA, 0, 1, 0, 0, 0, control(ControlData.MAX_BYTES + 1), new byte[10]));
-        all.put("the whole frame beyond the longest", peer -> peer.write(head(65_537, FrameKind.DATA.code())));
+        all.put(
+                "the whole frame beyond the longest",
+                peer -> peer.write(Stranger.head(65_537, FrameKind.DATA.code(), 0)));
         all.put("PROOF in a session", peer -> peer.send(FrameKind.PROOF, 0, 0, 0, new byte[32]));
         all.put("FIRST with a negative total", peer -> first(peer, -5, 10));
         all.put("FIRST with nothing", peer -> first(peer, 0, 10));
@@ -136,9 +137,9 @@ class ForgedFramesTest implements OnRoute {
         all.put("what refuses no wish", peer -> peer.send(FrameKind.FAILED, 0, 0, 0, NONE));
         all.put("PROBE in a session", peer -> peer.send(FrameKind.PROBE, 0, 1, 1));
         all.put("an ACK of more than was sent", peer -> peer.send(FrameKind.ACK, 0, 1L << 40, 0));
-        all.put("an unknown kind", peer -> peer.write(head(0, 99)));
-        all.put("a giant", peer -> peer.write(head(Integer.MAX_VALUE, FrameKind.DATA.code())));
-        all.put("a negative length", peer -> peer.write(head(-1, FrameKind.DATA.code())));
+        all.put("an unknown kind", peer -> peer.write(Stranger.head(0, 99, 0)));
+        all.put("a giant", peer -> peer.write(Stranger.head(Integer.MAX_VALUE, FrameKind.DATA.code(), 0)));
+        all.put("a negative length", peer -> peer.write(Stranger.head(-1, FrameKind.DATA.code(), 0)));
         return all;
     }
 
@@ -174,7 +175,7 @@ class ForgedFramesTest implements OnRoute {
         if (!what.equals("DATA after ERROR") && !what.equals("END within a long message")) {
             assertThat(reason).isInstanceOf(ProtocolMismatch.class).hasMessageContaining("stranger");
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** Who follows may wish and report what it likes: it hears no, or nothing, and the node goes on. */
@@ -238,7 +239,7 @@ class ForgedFramesTest implements OnRoute {
                 }
             }
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** Whoever opens channels and never ends them is stopped. */
@@ -251,7 +252,7 @@ class ForgedFramesTest implements OnRoute {
             }
             peer.awaitEnd();
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** A peer that asks and does not take its answers is served as many requests as a window has, and no more. */
@@ -282,7 +283,7 @@ class ForgedFramesTest implements OnRoute {
             assertThat(sent).isLessThanOrEqualTo(2 * 32);
             assertThat(asked).hasValueLessThanOrEqualTo(2 * 32);
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** Announced and never sent: the node lends what it has, to one, and goes on with everything that fits its window. */
@@ -305,11 +306,13 @@ class ForgedFramesTest implements OnRoute {
             for (Stranger.Arrived frame; (frame = peer.read()) != null && frame.kind() != FrameKind.ERROR; ) {
                 assertThat(isLoan(frame)).isFalse();
             }
-            goesOnBesideIt(nodes, node);
+            Pair beside = nodes.connect(nodes.start("beside"), node);
+            beside.settle();
+            beside.peer().close().block(Patience.LIMIT);
             peer.send(FrameKind.ERROR, 0, 1, 1, NONE);
             assertThat(lent(peer)).isEqualTo(3);
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     private static boolean isLoan(Stranger.Arrived frame) {
@@ -324,17 +327,6 @@ class ForgedFramesTest implements OnRoute {
             }
         }
         throw new AssertionError("the connection ended before anything was lent");
-    }
-
-    private static void goesOnBesideIt(Nodes nodes, Node node) {
-        var echo = node.answer("beside", Mono::just);
-        Node other = nodes.start("beside");
-        StepVerifier.create(other.connect(node.address())
-                        .flatMap(peer -> peer.ask("beside", Message.of("?"))
-                                .doOnNext(Message::release)
-                                .then(peer.close())))
-                .expectComplete()
-                .verify(Patience.LIMIT);
     }
 
     /** Late frames about a channel that has ended are no crime. */
@@ -358,7 +350,7 @@ class ForgedFramesTest implements OnRoute {
             peer.open(3, "sink", 0, 10, 10_000);
             assertThat(peer.await(FrameKind.ACCEPT).channel()).isEqualTo(3);
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** Who fails a channel is not to blame for what was under way. */
@@ -387,7 +379,7 @@ class ForgedFramesTest implements OnRoute {
             peer.open(3, "sink", 0, 10, 10_000);
             assertThat(peer.await(FrameKind.ACCEPT).channel()).isEqualTo(3);
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** Texts of a peer reach logs and messages: they can't break lines or move cursors there, nor be without end. */
@@ -428,28 +420,5 @@ class ForgedFramesTest implements OnRoute {
 
     private static void first(Stranger peer, long total, int bytes) {
         peer.send(FrameKind.FIRST, 0, 1, 0, total, 0, NONE, new byte[bytes]);
-    }
-
-    private static byte[] head(int length, int kind) {
-        byte[] head = new byte[16];
-        for (int i = 0; i < 4; i++) {
-            head[i] = (byte) (length >>> 8 * i);
-        }
-        head[4] = (byte) kind;
-        return head;
-    }
-
-    private static void goesOn(Nodes nodes, Node node) {
-        var echo = node.answer("still there", Mono::just);
-        Node other = nodes.start("other");
-        StepVerifier.create(other.connect(node.address())
-                        .flatMap(peer -> peer.ask("still there", Message.of("?")))
-                        .doOnNext(Message::release)
-                        .then())
-                .expectComplete()
-                .verify(Patience.LIMIT);
-        Patience.until(
-                () -> "nobody else is there: " + node.connected(),
-                () -> node.connected().size() == 1);
     }
 }

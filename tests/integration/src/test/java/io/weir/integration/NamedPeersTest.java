@@ -15,8 +15,6 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -43,6 +41,23 @@ class NamedPeersTest implements OnRoute {
         return nodes.start(at(name).build());
     }
 
+    /** One that knows the far one. */
+    private Node near(Nodes nodes, PeerSpec.Connect connect) {
+        return nodes.start(at("near").peer("far", to("far", connect)).build());
+    }
+
+    /** One that does not begin without the far one, on its way. */
+    private Probe<Node> starting() {
+        Probe<Node> starting = Probe.of(1, node -> node.close().subscribe());
+        Node.start(at("near")
+                        .peer("far", to("far", PeerSpec.Connect.REQUIRED))
+                        .startTimeout(Patience.LIMIT)
+                        .build())
+                .subscribe(starting);
+        Patience.until("it listens", () -> Files.exists(folder.resolve("near")));
+        return starting;
+    }
+
     private NodeSpec.Builder at(String name) {
         return Route.any(name).order("tcp").listen(address(name));
     }
@@ -60,8 +75,7 @@ class NamedPeersTest implements OnRoute {
     @Test
     void lazyConnectsWhenAskedAndOnce(Nodes nodes) {
         Node far = start(nodes, "far");
-        Node near = nodes.start(
-                at("near").peer("far", to("far", PeerSpec.Connect.LAZY)).build());
+        Node near = near(nodes, PeerSpec.Connect.LAZY);
         awaitState(near, PeerState.Status.AWAY);
         assertThat(near.peerStates().get("far").lastFailure()).isEmpty();
         assertThat(far.connected()).isEmpty();
@@ -84,8 +98,7 @@ class NamedPeersTest implements OnRoute {
 
     @Test
     void eagerConnectsByItselfAndStays(Nodes nodes) {
-        Node near = nodes.start(
-                at("near").peer("far", to("far", PeerSpec.Connect.EAGER)).build());
+        Node near = near(nodes, PeerSpec.Connect.EAGER);
         Patience.until(
                 "it was tried in vain",
                 () -> near.peerStates().get("far").lastFailure().isPresent());
@@ -104,8 +117,7 @@ class NamedPeersTest implements OnRoute {
     @Test
     void eagerConnectsAnewAfterAGoodbyeFromEitherSide(Nodes nodes) {
         Node far = start(nodes, "far");
-        Node near = nodes.start(
-                at("near").peer("far", to("far", PeerSpec.Connect.EAGER)).build());
+        Node near = near(nodes, PeerSpec.Connect.EAGER);
         awaitState(near, PeerState.Status.CONNECTED);
         Peer first = near.peer("far").block(Patience.LIMIT);
         first.close().block(Patience.LIMIT);
@@ -138,8 +150,7 @@ class NamedPeersTest implements OnRoute {
 
     @Test
     void bothAreEager(Nodes nodes) {
-        Node near = nodes.start(
-                at("near").peer("far", to("far", PeerSpec.Connect.EAGER)).build());
+        Node near = near(nodes, PeerSpec.Connect.EAGER);
         Node far = nodes.start(
                 at("far").peer("far", to("near", PeerSpec.Connect.EAGER)).build());
         awaitState(near, PeerState.Status.CONNECTED);
@@ -170,13 +181,7 @@ class NamedPeersTest implements OnRoute {
 
     @Test
     void requiredIsAwaited(Nodes nodes) {
-        Probe<Node> starting = Probe.of(1, node -> node.close().subscribe());
-        Node.start(at("near")
-                        .peer("far", to("far", PeerSpec.Connect.REQUIRED))
-                        .startTimeout(Patience.LIMIT)
-                        .build())
-                .subscribe(starting);
-        Patience.until("it listens", () -> Files.exists(folder.resolve("near")));
+        Probe<Node> starting = starting();
         assertThat(starting.ended()).isFalse();
         var unused = start(nodes, "far");
         starting.awaitComplete();
@@ -216,20 +221,12 @@ class NamedPeersTest implements OnRoute {
 
     @Test
     void requiredInAnotherVersion() throws IOException {
-        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
-            Thread accepting = new Thread(() -> {
-                try (Stranger stranger = Stranger.of(server.accept())) {
-                    stranger.hello(2, 0);
-                    stranger.awaitEnd();
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            accepting.start();
+        try (Door door = new Door(stranger -> {
+            stranger.hello(2, 0);
+            stranger.awaitEnd();
+        })) {
             NodeSpec spec = at("near")
-                    .peer(
-                            "far",
-                            PeerSpec.of("127.0.0.1:" + server.getLocalPort()).with(PeerSpec.Connect.REQUIRED))
+                    .peer("far", PeerSpec.of(door.address()).with(PeerSpec.Connect.REQUIRED))
                     .startTimeout(Patience.LIMIT)
                     .build();
             assertThatThrownBy(() -> Node.start(spec).block(Patience.LIMIT))
@@ -242,13 +239,7 @@ class NamedPeersTest implements OnRoute {
 
     @Test
     void startingIsGivenUp() {
-        Probe<Node> starting = Probe.of(1, node -> node.close().subscribe());
-        Node.start(at("near")
-                        .peer("far", to("far", PeerSpec.Connect.REQUIRED))
-                        .startTimeout(Patience.LIMIT)
-                        .build())
-                .subscribe(starting);
-        Patience.until("it listens", () -> Files.exists(folder.resolve("near")));
+        Probe<Node> starting = starting();
         starting.cancel();
         Patience.until("it does not listen any more", () -> !Files.exists(folder.resolve("near")));
     }

@@ -61,6 +61,19 @@ final class Nodes {
         return new Pair(near, far, peer);
     }
 
+    /** The node serves another one, with these settings, as ever, and knows nobody else. */
+    void goesOn(Node node, UnaryOperator<NodeSpec.Builder> ofOther) {
+        connect(start("other", ofOther), node).settle();
+        Patience.until(
+                () -> "nobody else is there: " + node.connected(),
+                () -> node.connected().size() == 1);
+    }
+
+    /** The same, without settings. */
+    void goesOn(Node node) {
+        goesOn(node, spec -> spec);
+    }
+
     void close() {
         Flux.fromIterable(started).flatMap(Node::close).then().block(Patience.LIMIT);
     }

@@ -1,5 +1,7 @@
 package io.weir.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
@@ -66,7 +68,9 @@ record Pair(Node near, Node far, Peer peer) {
             if (answer == null) {
                 throw new AssertionError("no answer");
             }
+            String text = answer.text();
             answer.release();
+            assertThat(text).isEqualTo("?");
         }
     }
 }

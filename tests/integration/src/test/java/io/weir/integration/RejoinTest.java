@@ -44,6 +44,36 @@ class RejoinTest implements OnRoute {
                 () -> path(peer).equals("shm"));
     }
 
+    /** Parts the two again and again in this way: each time they find each other, and the streams go on, up to their end. */
+    private static void again(Relay relay, Parting parting, Echoed... streams) throws IOException {
+        for (int round = 0; round < 10; round++) {
+            int before = relay.accepted();
+            parting.in(round);
+            Patience.until("it connects anew", () -> relay.accepted() > before);
+            for (Echoed stream : streams) {
+                stream.goesOn();
+            }
+        }
+        for (Echoed stream : streams) {
+            stream.end();
+        }
+    }
+
+    private interface Parting {
+        void in(int round) throws IOException;
+    }
+
+    /** Of everything that there is between the two. */
+    private static Parting ofAll(Relay relay, Pair pair) {
+        return round -> {
+            relay.refuse();
+            relay.part(round % 2 == 0);
+            // While it goes over TCP, which is parted already, there is nothing else to cut.
+            pair.peer().cut().onErrorComplete().block(Patience.LIMIT);
+            relay.listen();
+        };
+    }
+
     /** What goes over shared memory does not notice. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -53,15 +83,7 @@ class RejoinTest implements OnRoute {
             Pair pair = through(relay, nodes, BOTH, far);
             Echoed small = new Echoed(pair, 1, Sizes.TINY);
             Echoed mixed = new Echoed(pair, 2, Sizes.MIXED);
-            for (int round = 0; round < 10; round++) {
-                int before = relay.accepted();
-                relay.part(reset);
-                Patience.until("it connects anew", () -> relay.accepted() > before);
-                small.goesOn();
-                mixed.goesOn();
-            }
-            small.end();
-            mixed.end();
+            again(relay, round -> relay.part(reset), small, mixed);
             awaitShm(pair.peer());
         }
     }
@@ -77,15 +99,7 @@ class RejoinTest implements OnRoute {
             Echoed small = new Echoed(pair, 11, Sizes.TINY);
             Echoed mixed = new Echoed(pair, 12, Sizes.MIXED);
             Echoed large = new Echoed(pair, 13, Sizes.LONG);
-            for (int round = 0; round < 10; round++) {
-                int before = relay.accepted();
-                relay.part(reset);
-                Patience.until("it connects anew", () -> relay.accepted() > before);
-                small.goesOn();
-                mixed.goesOn();
-            }
-            small.end();
-            mixed.end();
+            again(relay, round -> relay.part(reset), small, mixed);
             large.end();
         }
     }
@@ -98,18 +112,8 @@ class RejoinTest implements OnRoute {
             Pair pair = through(relay, nodes, BOTH, far);
             Echoed small = new Echoed(pair, 3, Sizes.TINY);
             Echoed mixed = new Echoed(pair, 4, Sizes.MIXED);
-            for (int round = 0; round < 10; round++) {
-                int before = relay.accepted();
-                relay.refuse();
-                relay.part(round % 2 == 0);
-                pair.peer().cut().onErrorComplete().block(Patience.LIMIT);
-                relay.listen();
-                Patience.until("it connects anew", () -> relay.accepted() > before);
-                small.goesOn();
-                mixed.goesOn();
-            }
-            small.end();
-            mixed.end();
+            again(relay, ofAll(relay, pair), small, mixed);
+            assertThat(pair.near().stats().get(0).moves()).isPositive();
         }
     }
 
@@ -146,14 +150,8 @@ class RejoinTest implements OnRoute {
         try (Relay relay = new Relay(far.address())) {
             Pair pair = through(relay, nodes, BOTH, far);
             Echoed mixed = new Echoed(pair, 5, Sizes.MIXED);
-            for (int round = 0; round < 5; round++) {
-                relay.refuse();
-                relay.part(true);
-                pair.peer().cut().onErrorComplete().block(Patience.LIMIT);
-                relay.listen();
-                mixed.goesOn();
-            }
-            mixed.end();
+            again(relay, ofAll(relay, pair), mixed);
+            assertThat(pair.near().stats().get(0).moves()).isPositive();
         }
     }
 

@@ -16,15 +16,6 @@ class RejoiningStrangersTest implements OnRoute {
         return spec.rejoinTimeout(Duration.ofSeconds(30));
     }
 
-    private static Stranger.Arrived refusal(Stranger stranger) {
-        for (Stranger.Arrived frame; (frame = stranger.read()) != null; ) {
-            if (frame.kind() == FrameKind.REFUSE) {
-                return frame;
-            }
-        }
-        throw new AssertionError("not refused");
-    }
-
     private static Stranger inSession(Node node) {
         Stranger stranger = Stranger.inSession(node.address());
         Patience.until("the session is there", () -> node.connected().size() == 1);
@@ -36,7 +27,7 @@ class RejoiningStrangersTest implements OnRoute {
         Node node = nodes.start("node", RejoiningStrangersTest::patient);
         try (Stranger stranger = Stranger.connect(node.address())) {
             stranger.rejoin(42);
-            assertThat(refusal(stranger).text()).contains("this session has ended");
+            assertThat(stranger.refusal().text()).contains("this session has ended");
             stranger.awaitEnd();
         }
     }
@@ -49,9 +40,9 @@ class RejoiningStrangersTest implements OnRoute {
             try (Stranger other = Stranger.connect(node.address());
                     Stranger guessing = stranger.again(node.address())) {
                 other.rejoin(stranger.sessionNumber);
-                assertThat(refusal(other).text()).contains("this session has ended");
+                assertThat(other.refusal().text()).contains("this session has ended");
                 guessing.rejoin(stranger.sessionNumber + 1);
-                assertThat(refusal(guessing).text()).contains("this session has ended");
+                assertThat(guessing.refusal().text()).contains("this session has ended");
             }
             assertThat(node.connected()).hasSize(1);
             stranger.send(FrameKind.PING, 0, 0, 0);
@@ -65,7 +56,7 @@ class RejoiningStrangersTest implements OnRoute {
         try (Stranger stranger = Stranger.connect(node.address())) {
             stranger.send(FrameKind.HELLO, 0, 0, 0, stranger.hello(1, 0, 4, new byte[0]));
             stranger.card(Map.of("tcp", ""));
-            assertThat(refusal(stranger).text()).contains("CARD has no place where a session goes on");
+            assertThat(stranger.refusal().text()).contains("CARD has no place where a session goes on");
             stranger.awaitEnd();
         }
     }
@@ -76,7 +67,7 @@ class RejoiningStrangersTest implements OnRoute {
         try (Stranger stranger = Stranger.connect(node.address())) {
             stranger.hello(1, 0);
             stranger.send(FrameKind.REJOIN, 0, 42, 0);
-            assertThat(refusal(stranger).text()).contains("REJOIN has no place here");
+            assertThat(stranger.refusal().text()).contains("REJOIN has no place here");
             stranger.awaitEnd();
         }
     }

@@ -3,6 +3,7 @@ package io.weir.integration;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.PeerAddress;
+import io.weir.core.PeerId;
 import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -40,7 +41,8 @@ final class Stranger implements AutoCloseable {
         }
     }
 
-    final UUID id;
+    /** Who it says it is. */
+    final PeerId is;
     /** Of the session that it has come to. */
     long sessionNumber;
 
@@ -48,8 +50,8 @@ final class Stranger implements AutoCloseable {
     private final DataInputStream in;
     private final OutputStream out;
 
-    private Stranger(Socket socket, UUID id) {
-        this.id = id;
+    private Stranger(Socket socket, PeerId is) {
+        this.is = is;
         try {
             this.socket = socket;
             socket.setSoTimeout((int) Patience.LIMIT.toMillis());
@@ -62,41 +64,54 @@ final class Stranger implements AutoCloseable {
 
     /** A connection on which nothing was said. */
     static Stranger connect(PeerAddress address) {
-        return connect(address, UUID.randomUUID());
+        return connect(address, somebody());
     }
 
     /** Another connection of this one. */
     Stranger again(PeerAddress address) {
-        return connect(address, id);
+        return connect(address, is);
     }
 
-    private static Stranger connect(PeerAddress address, UUID id) {
+    private static Stranger connect(PeerAddress address, PeerId is) {
         Socket socket = new Socket();
         try {
             socket.connect(new InetSocketAddress(address.host(), address.port()));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Stranger(socket, id);
+        return new Stranger(socket, is);
     }
 
     /** The accepting side of a connection. */
     static Stranger of(Socket accepted) {
-        return new Stranger(accepted, UUID.randomUUID());
+        return new Stranger(accepted, somebody());
+    }
+
+    /** Either side of a connection, as one who says that it is this one. */
+    static Stranger of(Socket connected, PeerId is) {
+        return new Stranger(connected, is);
+    }
+
+    private static PeerId somebody() {
+        return new PeerId(UUID.randomUUID(), "stranger", 7);
     }
 
     /** A connection whose handshake has ended well: a session over tcp, in which we are the connecting side. */
     static Stranger inSession(PeerAddress address) {
-        Stranger stranger = connect(address);
-        stranger.hello(1, 0);
-        stranger.card(Map.of("tcp", ""));
-        stranger.sessionNumber = HALF
-                ^ ByteBuffer.wrap(stranger.await(FrameKind.CARD).body)
+        return connect(address).begin();
+    }
+
+    /** Goes through the handshake as the connecting side: then there is a session over tcp. */
+    Stranger begin() {
+        hello(1, 0);
+        card(Map.of("tcp", ""));
+        sessionNumber = HALF
+                ^ ByteBuffer.wrap(await(FrameKind.CARD).body)
                         .order(ByteOrder.LITTLE_ENDIAN)
                         .getLong();
-        stranger.propose(1, "tcp");
-        stranger.use(1);
-        return stranger;
+        propose(1, "tcp");
+        use(1);
+        return this;
     }
 
     /** What follows PROPOSE of the bootstrap connection itself, up to USE. */
@@ -151,10 +166,10 @@ final class Stranger implements AutoCloseable {
 
     byte[] hello(int major, int minor, long features, byte[] random) {
         Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(features);
-        body.int64(id.getMostSignificantBits())
-                .int64(id.getLeastSignificantBits())
-                .int64(7);
-        return body.text("stranger").raw(random).bytes();
+        body.int64(is.id().getMostSignificantBits())
+                .int64(is.id().getLeastSignificantBits())
+                .int64(is.incarnation());
+        return body.text(is.name()).raw(random).bytes();
     }
 
     /** The proof of a secret, over a connection that is not encrypted. */
@@ -223,6 +238,17 @@ final class Stranger implements AutoCloseable {
                 .bytes());
     }
 
+    /** The head of a frame, of this kind whether there is one or not. */
+    static byte[] head(int length, int kind, int control) {
+        return new Bytes()
+                .int32(length)
+                .int8(kind)
+                .int8(0)
+                .int16(control)
+                .int64(0)
+                .bytes();
+    }
+
     /** Sends these bytes as they are. */
     void write(byte[] bytes) {
         try {
@@ -246,6 +272,16 @@ final class Stranger implements AutoCloseable {
             }
         }
         throw new AssertionError("the connection ended before " + kind + " came");
+    }
+
+    /** Why it is refused; what comes before is passed over. */
+    Arrived refusal() {
+        for (Arrived frame; (frame = read()) != null; ) {
+            if (frame.kind == FrameKind.REFUSE) {
+                return frame;
+            }
+        }
+        throw new AssertionError("the connection ended without a word");
     }
 
     /** Waits until the node has ended the connection; what it says before is passed over. */

@@ -1,31 +1,24 @@
 package io.weir.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.weir.channel.Node;
 import io.weir.core.FrameKind;
-import io.weir.core.Message;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
-import io.weir.core.WeirException;
 import io.weir.tck.Seed;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.SplittableRandom;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Mono;
-import reactor.test.StepVerifier;
 
 /** Somebody on the port who is no peer, and peers that turn out to be something else: said clearly, and life goes on. */
 class StrangersTest implements OnRoute {
@@ -49,7 +42,7 @@ class StrangersTest implements OnRoute {
             stranger.awaitEnd();
         }
 
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     @Test
@@ -66,7 +59,7 @@ class StrangersTest implements OnRoute {
                 }
             }
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     @Test
@@ -82,7 +75,7 @@ class StrangersTest implements OnRoute {
             halfway.awaitEnd();
             slow.awaitEnd();
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     @Test
@@ -90,11 +83,11 @@ class StrangersTest implements OnRoute {
         Node node = nodes.start("node");
         try (Stranger stranger = Stranger.connect(node.address())) {
             stranger.hello(9, 3);
-            Stranger.Arrived refusal = refusal(stranger);
+            Stranger.Arrived refusal = stranger.refusal();
             assertThat(refusal.text()).contains("9.3").contains("version");
             stranger.awaitEnd();
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     @Test
@@ -104,7 +97,7 @@ class StrangersTest implements OnRoute {
             stranger.hello(1, 200);
             assertThat(stranger.await(FrameKind.CARD)).isNotNull();
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** Everything that can be said wrongly before a session begins. */
@@ -167,10 +160,10 @@ class StrangersTest implements OnRoute {
                     stranger.await(FrameKind.OPENED);
                     stranger.send(FrameKind.PROBE, 0, 0, 1, 4711, 1, new byte[0], new byte[0]);
                 }
-                case "giant" -> stranger.write(head(Integer.MAX_VALUE, 3, 0));
-                case "negative" -> stranger.write(head(-8, 3, 0));
-                case "unknown kind" -> stranger.write(head(0, 99, 0));
-                case "control longer than the frame" -> stranger.write(head(8, 3, 16));
+                case "giant" -> stranger.write(Stranger.head(Integer.MAX_VALUE, 3, 0));
+                case "negative" -> stranger.write(Stranger.head(-8, 3, 0));
+                case "unknown kind" -> stranger.write(Stranger.head(0, 99, 0));
+                case "control longer than the frame" -> stranger.write(Stranger.head(8, 3, 16));
                 case "short hello" ->
                     stranger.send(FrameKind.HELLO, 0, 0, 0, "WEIR\u0001".getBytes(StandardCharsets.US_ASCII));
                 default -> {
@@ -183,7 +176,7 @@ class StrangersTest implements OnRoute {
             }
             stranger.awaitEnd();
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** What is not known but marked as optional is skipped. */
@@ -192,12 +185,12 @@ class StrangersTest implements OnRoute {
         Node node = nodes.start("node");
         try (Stranger stranger = Stranger.connect(node.address())) {
             stranger.hello(1, 0);
-            stranger.write(head(0, 200, 0));
+            stranger.write(Stranger.head(0, 200, 0));
             stranger.card(Map.of("tcp", ""));
             stranger.propose(1, "tcp");
             assertThat(stranger.await(FrameKind.OFFER)).isNotNull();
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** A path that is not there, is switched off or has a senseless offer fails; another one may be proposed. */
@@ -219,14 +212,15 @@ class StrangersTest implements OnRoute {
             stranger.offer(attempt, 42, new byte[0]);
             assertThat(stranger.await(FrameKind.OPENED).aux()).isEqualTo(attempt);
         }
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     @Test
     void theNodeThatIsAWebServer(Nodes nodes) throws IOException {
         assertThat(connectingTo(
                         nodes,
-                        out -> out.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
+                        Patience.LIMIT,
+                        stranger -> stranger.write("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
                                 .getBytes(StandardCharsets.US_ASCII))))
                 .isInstanceOf(ProtocolMismatch.class)
                 .hasMessageContaining("HTTP/1.1")
@@ -235,7 +229,7 @@ class StrangersTest implements OnRoute {
 
     @Test
     void theNodeThatSaysNothing(Nodes nodes) throws IOException {
-        assertThat(connectingTo(nodes, null))
+        assertThat(connectingTo(nodes, SOON, Stranger::awaitEnd))
                 .isInstanceOf(TimedOut.class)
                 .hasMessageContaining("127.0.0.1")
                 .hasMessageContaining("weir.timeout.handshake");
@@ -243,121 +237,38 @@ class StrangersTest implements OnRoute {
 
     @Test
     void theNodeThatHangsUp(Nodes nodes) throws IOException {
-        assertThat(connectingTo(nodes, out -> {}))
+        assertThat(connectingTo(nodes, Patience.LIMIT, stranger -> {}))
                 .isInstanceOf(PeerUnavailable.class)
                 .hasMessageContaining("127.0.0.1");
     }
 
     @Test
     void theNodeOfAnotherVersion(Nodes nodes) throws IOException {
-        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
-            Thread accepting = new Thread(() -> {
-                try (Stranger stranger = Stranger.of(server.accept())) {
+        assertThat(connectingTo(nodes, Patience.LIMIT, stranger -> {
                     stranger.hello(2, 0);
                     stranger.awaitEnd();
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            accepting.start();
-            Node node = nodes.start("node");
-            StepVerifier.create(node.connect("127.0.0.1:" + server.getLocalPort()))
-                    .expectErrorSatisfies(error -> assertThat(error)
-                            .isInstanceOf(ProtocolMismatch.class)
-                            .hasMessageContaining("2.0")
-                            .hasMessageContaining("version"))
-                    .verify(Patience.LIMIT);
-        }
+                }))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessageContaining("2.0")
+                .hasMessageContaining("version");
     }
 
     @Test
     void theNodeThatRefuses(Nodes nodes) throws IOException {
-        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
-            Thread accepting = new Thread(() -> {
-                try (Stranger stranger = Stranger.of(server.accept())) {
+        assertThat(connectingTo(nodes, Patience.LIMIT, stranger -> {
                     stranger.send(FrameKind.REFUSE, 0, 0, 0, "full\r\nup\u001b[2J".getBytes(StandardCharsets.UTF_8));
                     stranger.awaitEnd();
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            accepting.start();
-            Node node = nodes.start("node");
-            StepVerifier.create(node.connect("127.0.0.1:" + server.getLocalPort()))
-                    .expectErrorSatisfies(error -> assertThat(error)
-                            .isInstanceOf(Refused.class)
-                            .hasMessageContaining("full??up")
-                            .hasMessageNotContainingAny("\r", "\n", "\u001b"))
-                    .verify(Patience.LIMIT);
+                }))
+                .isInstanceOf(Refused.class)
+                .hasMessageContaining("full??up")
+                .hasMessageNotContainingAny("\r", "\n", "\u001b");
+    }
+
+    /** What becomes of connecting to one who does this. */
+    private static Throwable connectingTo(Nodes nodes, Duration limit, Consumer<Stranger> acting) throws IOException {
+        try (Door door = new Door(acting)) {
+            Node node = nodes.start("node", spec -> spec.handshakeTimeout(limit));
+            return catchThrowable(() -> node.connect(door.address()).block(Patience.LIMIT));
         }
-    }
-
-    private interface Answer {
-        void to(OutputStream out) throws IOException;
-    }
-
-    /** What becomes of connecting to a server that answers so; null: not at all. */
-    private static WeirException connectingTo(Nodes nodes, @org.jspecify.annotations.Nullable Answer answer)
-            throws IOException {
-        AtomicReference<WeirException> failure = new AtomicReference<>();
-        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getByName("127.0.0.1"))) {
-            Thread serving = new Thread(() -> {
-                try (Socket socket = server.accept()) {
-                    if (answer != null) {
-                        answer.to(socket.getOutputStream());
-                        return;
-                    }
-                    while (socket.getInputStream().read() >= 0) {
-                        // It listens, that is all.
-                    }
-                } catch (IOException e) {
-                    // The node has closed first.
-                }
-            });
-            serving.start();
-            Node node = nodes.start("node", spec -> spec.handshakeTimeout(answer == null ? SOON : Patience.LIMIT));
-            StepVerifier.create(node.connect("127.0.0.1:" + server.getLocalPort()))
-                    .consumeErrorWith(error -> failure.set((WeirException) error))
-                    .verify(Patience.LIMIT);
-        }
-        return failure.get();
-    }
-
-    private static byte[] head(int length, int kind, int control) {
-        byte[] head = new byte[16];
-        for (int i = 0; i < 4; i++) {
-            head[i] = (byte) (length >>> 8 * i);
-        }
-        head[4] = (byte) kind;
-        head[6] = (byte) control;
-        return head;
-    }
-
-    private static Stranger.Arrived refusal(Stranger stranger) {
-        for (Stranger.Arrived frame; (frame = stranger.read()) != null; ) {
-            if (frame.kind() == FrameKind.REFUSE) {
-                return frame;
-            }
-        }
-        throw new AssertionError("the connection ended without a word");
-    }
-
-    /** The node serves others as ever, and knows nobody else. */
-    private static void goesOn(Nodes nodes, Node node) {
-        var echo = node.answer("echo", Mono::just);
-        Node other = nodes.start("other");
-        StepVerifier.create(other.connect(node.address())
-                        .flatMap(peer -> peer.ask("echo", Message.of("?")))
-                        .map(message -> {
-                            String text = message.text();
-                            message.release();
-                            return text;
-                        }))
-                .expectNext("?")
-                .expectComplete()
-                .verify(Patience.LIMIT);
-        Patience.until(
-                () -> "nobody else is there: " + node.connected(),
-                () -> node.connected().size() == 1);
     }
 }

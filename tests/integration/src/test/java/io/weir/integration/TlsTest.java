@@ -23,7 +23,6 @@ import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.Certificate;
-import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -378,7 +377,7 @@ class TlsTest implements OnRoute {
         Path trust = folder.resolve("trust.jks");
         KeyStore anchors = KeyStore.getInstance("JKS");
         anchors.load(null, null);
-        anchors.setCertificateEntry("ours", certificateOf(authority));
+        anchors.setCertificateEntry("ours", authority.is());
         try (OutputStream out = Files.newOutputStream(trust)) {
             anchors.store(out, SESAME);
         }
@@ -396,22 +395,13 @@ class TlsTest implements OnRoute {
     @Test
     void materialThatSomebodyElseLooksAfter(Nodes nodes) throws Exception {
         Authority.Issued issued = authority.issue("far", HERE);
-        KeyStore store = KeyStore.getInstance("PKCS12");
-        store.load(null, null);
-        store.setKeyEntry("far", issued.secret(), SESAME, new Certificate[] {issued.is()});
-        store.setCertificateEntry("ours", certificateOf(authority));
+        KeyStore store = authority.store(issued, SESAME);
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(store, SESAME);
         TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trusted.init(store);
         Node far = start(nodes, "far", TlsSpec.of(() -> keys, () -> trusted).toBuilder());
         talks(start(nodes, "near", good("near")), far);
-    }
-
-    private static Certificate certificateOf(Authority of) throws Exception {
-        try (var in = Files.newInputStream(of.certificate())) {
-            return CertificateFactory.getInstance("X.509").generateCertificate(in);
-        }
     }
 
     /** A client that would take up its session again is asked for its certificate nevertheless. */

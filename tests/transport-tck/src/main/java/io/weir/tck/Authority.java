@@ -12,9 +12,11 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.KeyStore;
 import java.security.PrivateKey;
 import java.security.SecureRandom;
 import java.security.Signature;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.time.Instant;
@@ -56,6 +58,7 @@ public final class Authority {
     private final Path folder;
     private final X500Principal name;
     private final KeyPair keys;
+    private final X509Certificate is;
     private final Path certificate;
     private int files;
 
@@ -69,9 +72,8 @@ public final class Authority {
         Instant now = Instant.now();
         byte[] constraints =
                 der(SEQUENCE, BASIC_CONSTRAINTS, der(BOOLEAN, TRUE), octets(der(SEQUENCE, der(BOOLEAN, TRUE))));
-        X509Certificate own =
-                sign(name, keys, now.minus(1, ChronoUnit.DAYS), now.plus(1, ChronoUnit.DAYS), constraints);
-        this.certificate = write("authority", "CERTIFICATE", own.getEncoded());
+        this.is = sign(name, keys, now.minus(1, ChronoUnit.DAYS), now.plus(1, ChronoUnit.DAYS), constraints);
+        this.certificate = write("authority", "CERTIFICATE", is.getEncoded());
     }
 
     /** One of this name, such as {@code Test}. */
@@ -82,6 +84,11 @@ public final class Authority {
     /** Its own certificate, PEM. */
     public Path certificate() {
         return certificate;
+    }
+
+    /** The same as it is. */
+    public X509Certificate is() {
+        return is;
     }
 
     /** A certificate that is good today, for these host names and addresses. */
@@ -126,6 +133,15 @@ public final class Authority {
                 .certificate(issued.certificate())
                 .key(issued.key())
                 .trust(certificate);
+    }
+
+    /** The same in memory: its key under this password, and whom to trust. */
+    public KeyStore store(Issued issued, char[] password) throws GeneralSecurityException, IOException {
+        KeyStore store = KeyStore.getInstance("PKCS12");
+        store.load(null, null);
+        store.setKeyEntry("own", issued.secret(), password, new Certificate[] {issued.is()});
+        store.setCertificateEntry("authority", is);
+        return store;
     }
 
     private static KeyPair newKeys() throws GeneralSecurityException {
