@@ -347,12 +347,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         Session session = node.peers().find(peer, in.first(), !in.has(Flags.LEADS));
         if (session == null) {
             leave(Flags.ENDED, "this session has ended at " + node.id());
+        } else if (!session.mayBeRejoined(Objects.requireNonNull(identity))) {
+            // Whichever loop has it: a session must not live longer by what another one says who knows its number.
+            leave(Flags.ENDED, "this session does not go on at " + node.id());
         } else if (session.loop() != loop) {
             node.acceptNextOn(session.loop());
             session.execute(session::peerLives);
             leave(Flags.CROSSED, "the session belongs to another loop");
-        } else if (!session.mayBeRejoined(Objects.requireNonNull(identity))) {
-            leave(Flags.ENDED, "this session does not go on at " + node.id());
         } else if (session.rejoined(bootstrap, in.aux())) {
             over();
         } else {

@@ -156,7 +156,7 @@ final class Session implements LinkHandler {
         return links.isNumbered(number, leading);
     }
 
-    /** Whether it can do with another bootstrap connection, of one who has proved this. */
+    /** Whether it can do with another bootstrap connection, of one who has proved this. Any thread. */
     boolean mayBeRejoined(Identity identity) {
         return links.mayBeRejoined() && links.isStill(identity);
     }
