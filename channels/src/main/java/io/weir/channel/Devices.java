@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.Availability;
+import io.weir.core.RareLog;
 import io.weir.core.Transport;
 import java.util.Map;
 import java.util.Set;

@@ -455,11 +455,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     private void beginNow() {
-        if (done || !candidates.contains(BOOTSTRAP_PATH)) {
+        PathAttempt current = attempt;
+        if (done || !candidates.contains(BOOTSTRAP_PATH) || (current != null && current.isDecided())) {
             return;
         }
         beginSoon();
-        PathAttempt current = attempt;
         if (current != null) {
             current.fail(
                     "did not open within " + SettingText.of(node.spec().headStart())

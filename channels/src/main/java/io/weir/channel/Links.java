@@ -220,6 +220,11 @@ final class Links implements PathAttempt.Owner {
         return clear() && !resumeWanted && there != null && there.equals(ours) && theirs == there.number;
     }
 
+    /** Whether the other side can lose the link over which our frames go while we take it for open. */
+    boolean mayBeLostUnseen() {
+        return choice != null && !choice.stays() && !bootstrap.equals(ours);
+    }
+
     /** Whether something waits for a path. */
     boolean suspended() {
         return ours == null || resumeWanted;
@@ -929,7 +934,8 @@ final class Links implements PathAttempt.Owner {
         session.notSentAgain(replay.size());
         kept.addAll(replay);
         replay.clear();
-        return known || resumeAwaited;
+        // Who has sent nothing has lost nothing, also over a link that gives nothing back.
+        return known || resumeAwaited || session.sent() == 0;
     }
 
     /** Tells the peer, and over which link our frames go now. */

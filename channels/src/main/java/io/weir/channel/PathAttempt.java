@@ -82,6 +82,9 @@ final class PathAttempt {
     private int round;
     private long sent;
     private long fastest = Long.MAX_VALUE;
+    /** We connect, and have said USE. */
+    private boolean decided;
+
     private boolean over;
 
     PathAttempt(Node node, Loop loop, Owner owner, boolean connecting, String path, int number) {
@@ -99,6 +102,11 @@ final class PathAttempt {
 
     int number() {
         return number;
+    }
+
+    /** Whether the other side's USE is all that is awaited. */
+    boolean isDecided() {
+        return decided;
     }
 
     /** Since it has begun. */
@@ -249,6 +257,7 @@ final class PathAttempt {
                     if (round < PROBES) {
                         probe();
                     } else if (owner.goesOn()) {
+                        decided = true;
                         offer(out.set(FrameKind.USE, 0, 0, number));
                     }
                 }

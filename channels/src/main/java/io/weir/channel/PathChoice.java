@@ -184,8 +184,15 @@ final class PathChoice {
         }
     }
 
-    /** While frames still flow over it, if they do: a link that is broken is told as such. */
+    /** While frames still flow over it, if they do: a link that is broken is told as such. Again and again if that is in vain. */
     private void leave(String path, String reason) {
+        if (!leaves) {
+            if (later.isDisposed()) {
+                later = links().loop().schedule(this::leaveNow, jittered());
+                longerProbation();
+            }
+            return;
+        }
         leaves = false;
         wanted = null;
         later.dispose();
@@ -195,6 +202,14 @@ final class PathChoice {
         candidates.addAll(tries());
         candidates.removeIf(each -> whyNot(each) != null);
         next();
+    }
+
+    private void leaveNow() {
+        later.dispose();
+        leaves = true;
+        if (links().settled()) {
+            settled();
+        }
     }
 
     void end() {
@@ -375,7 +390,7 @@ final class PathChoice {
                         "the connection to " + peer.id() + " has lost its path meanwhile, and goes over " + path));
             }
         }
-        if (leads && leaves && !stays() && path != null && links().settled() && !links().trying()) {
+        if (leads && !stays() && path != null && links().settled() && !links().trying()) {
             String missing = whyNot(path);
             if (missing != null) {
                 leave(path, missing);

@@ -81,6 +81,11 @@ final class Session implements LinkHandler {
     private boolean turnEndWanted;
     private boolean draining;
     private boolean full;
+    /** How often it was asked whether it has had everything. */
+    private int confirmations;
+    /** The last of these questions that the peer has answered. */
+    private int confirmed;
+
     /** The peer is to be asked whether it is there, before anything else that waits for the link. */
     private boolean pingDue;
     /** A channel has ended, and the list of those touched may still hold it. */
@@ -584,11 +589,10 @@ final class Session implements LinkHandler {
             case OPEN -> opened(in);
             case GOODBYE -> goodbye(in);
             case PING -> {
-                var unused = offer(frame().set(FrameKind.PONG, 0, 0, 0));
+                var unused = offer(frame().set(FrameKind.PONG, 0, 0, in.aux()));
             }
-            case PONG -> {
-                // That it has come was counted.
-            }
+            // That it has come was counted.
+            case PONG -> confirmed = Math.max(confirmed, in.aux());
             case END, CANCEL, ERROR, WANT, DELIVERED, ABORT -> {
                 if (channel == null) {
                     checkKnown(in);
@@ -787,7 +791,54 @@ final class Session implements LinkHandler {
     /** Says goodbye and ends; if its link is just lost or left, as soon as what was under way goes on. */
     Mono<Void> left(String reason) {
         return awaited(() -> links.clear() || links.forsaken(), FAREWELL)
+                .then(Mono.<Void>create(sink -> execute(() -> new Confirmation(sink).begin())))
                 .then(Mono.create(sink -> execute(() -> leave(reason, sink::success))));
+    }
+
+    /**
+     * Waits until the peer has had everything that was sent so far, as it may just have lost the link over which that went, and who has
+     * ended the session does not hear of it.
+     */
+    private final class Confirmation {
+
+        /** Should there have been no room for the question or its answer. */
+        private static final int LOOKS_PER_QUESTION = 20;
+
+        private final MonoSink<Void> sink;
+        private final int number = ++confirmations;
+        private Disposable limit = Disposables.disposed();
+        private Disposable nextLook = Disposables.disposed();
+        private int looks;
+
+        Confirmation(MonoSink<Void> sink) {
+            this.sink = sink;
+        }
+
+        void begin() {
+            if (ended != null || !links.mayBeLostUnseen()) {
+                sink.success();
+                return;
+            }
+            limit = loop.schedule(this::end, FAREWELL);
+            look();
+        }
+
+        private void look() {
+            if (ended != null || confirmed >= number || links.forsaken()) {
+                end();
+                return;
+            }
+            if (looks++ % LOOKS_PER_QUESTION == 0) {
+                var unused = offer(frame().set(FrameKind.PING, 0, 0, number));
+            }
+            nextLook = loop.schedule(this::look, DRAIN_LOOK);
+        }
+
+        private void end() {
+            limit.dispose();
+            nextLook.dispose();
+            sink.success();
+        }
     }
 
     PeerStats stats() {

@@ -5,15 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.Peer;
 import io.weir.core.ControlData;
 import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import io.weir.tck.Seed;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
 
 /**
  * A peer that is one, and then breaks the rules of a session: its connection ends, whoever used it hears why, and others do not
@@ -182,28 +180,29 @@ class ForgedFramesTest implements OnRoute {
     @Test
     void wishesOfWhoFollows(Nodes nodes) throws IOException {
         Node node = nodes.start("node");
-        try (ServerSocket server = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
-            Probe<Peer> connecting = Probe.of(1, peer -> {});
-            node.connect("127.0.0.1:" + server.getLocalPort()).subscribe(connecting);
-            try (Stranger peer = Stranger.joined(server.accept())) {
-                connecting.awaitComplete();
-                List<String> texts = List.of("", " ", "tcp", "tcp gone", "shm \r\n\u001b[2J", "x".repeat(60_000));
-                for (int flags = 0; flags < 16; flags++) {
-                    for (String text : texts) {
-                        peer.send(FrameKind.PROPOSE, flags, 0, 0, text.getBytes(UTF_8));
-                    }
+        try (Door door = new Door(peer -> {
+            peer.join();
+            List<String> texts = List.of("", " ", "tcp", "tcp gone", "shm \r\n\u001b[2J", "x".repeat(60_000));
+            for (int flags = 0; flags < 16; flags++) {
+                for (String text : texts) {
+                    peer.send(FrameKind.PROPOSE, flags, 0, 0, text.getBytes(UTF_8));
                 }
-                peer.propose(0, "shm");
-                Stranger.Arrived answer = peer.await(FrameKind.FAILED);
-                assertThat(answer.aux()).isZero();
-                assertThat(answer.text()).contains("can't be used").doesNotContain("\r", "\n", "\u001b");
-                assertThat(node.connected()).hasSize(1);
-                peer.send(FrameKind.PROPOSE, 0, 0, 1, "tcp".getBytes(UTF_8));
-                peer.awaitEnd();
             }
+            peer.propose(0, "shm");
+            Stranger.Arrived answer = peer.await(FrameKind.FAILED);
+            assertThat(answer.aux()).isZero();
+            assertThat(answer.text()).contains("can't be used").doesNotContain("\r", "\n", "\u001b");
+            assertThat(node.connected()).hasSize(1);
+            peer.propose(1, "tcp");
+            peer.awaitEnd();
+        })) {
+            StepVerifier.create(node.connect(door.address()))
+                    .expectNextCount(1)
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
         }
         Patience.until("nobody is connected", () -> node.connected().isEmpty());
-        goesOn(nodes, node);
+        nodes.goesOn(node);
     }
 
     /** All frames of a valid form with random content: nothing crashes, hangs or stays. */

@@ -122,24 +122,22 @@ final class Stranger implements AutoCloseable {
         send(FrameKind.USE, 0, 0, attempt, new byte[0]);
     }
 
-    /** The accepting side of a connection up to a session over tcp, which the other side leads. */
-    static Stranger joined(Socket accepted) {
-        Stranger stranger = of(accepted);
-        stranger.hello(1, 0);
-        stranger.card(Map.of("tcp", ""));
-        int attempt = stranger.await(FrameKind.PROPOSE).aux;
-        stranger.offer(attempt, 42, new byte[0]);
-        long nonce = ByteBuffer.wrap(stranger.await(FrameKind.OFFER).body)
+    /** The accepting side up to a session over tcp, which the other side leads. */
+    void join() {
+        hello(1, 0);
+        card(Map.of("tcp", ""));
+        int attempt = await(FrameKind.PROPOSE).aux;
+        offer(attempt, 42, new byte[0]);
+        long nonce = ByteBuffer.wrap(await(FrameKind.OFFER).body)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .getLong();
-        stranger.send(FrameKind.OPENED, 0, 0, attempt, new byte[0]);
-        for (Arrived frame; (frame = stranger.read()) != null && frame.kind != FrameKind.USE; ) {
+        send(FrameKind.OPENED, 0, 0, attempt, new byte[0]);
+        for (Arrived frame; (frame = read()) != null && frame.kind != FrameKind.USE; ) {
             if (frame.kind == FrameKind.PROBE) {
-                stranger.send(FrameKind.PROBED, 0, 0, attempt, nonce, frame.second, new byte[0], new byte[0]);
+                send(FrameKind.PROBED, 0, 0, attempt, nonce, frame.second, new byte[0], new byte[0]);
             }
         }
-        stranger.send(FrameKind.USE, 0, 0, attempt, new byte[0]);
-        return stranger;
+        send(FrameKind.USE, 0, 0, attempt, new byte[0]);
     }
 
     /** Says HELLO for a session that there is, and which one, as who leads it. */
