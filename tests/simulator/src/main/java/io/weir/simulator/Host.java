@@ -2,6 +2,7 @@ package io.weir.simulator;
 
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
+import io.weir.channel.PathSwitch;
 import io.weir.core.PeerAddress;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -31,6 +32,10 @@ final class Host {
 
     NodeSpec spec() {
         return spec;
+    }
+
+    boolean hasShm() {
+        return spec.paths().of(ShmTransport.NAME) != PathSwitch.OFF;
     }
 
     /** The latest one. */

@@ -1,6 +1,7 @@
 package io.weir.simulator;
 
 import io.weir.channel.Node;
+import io.weir.channel.Peer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -20,6 +21,7 @@ final class Incarnation {
 
     private @Nullable Node node;
     private boolean stopped;
+    private long wentOn;
     private boolean dead;
     private boolean leaving;
     private boolean closed;
@@ -67,6 +69,20 @@ final class Incarnation {
         return closed;
     }
 
+    /** When it went on after its latest stop; 0 if there was none. */
+    long wentOn() {
+        return wentOn;
+    }
+
+    /** The other one as its users have it; null if they are not connected. */
+    @Nullable
+    Peer peer(Incarnation other) {
+        return node().connected().stream()
+                .filter(peer -> peer.id().equals(other.node().id()))
+                .findFirst()
+                .orElse(null);
+    }
+
     /** Now, or as soon as the process goes on. */
     void whenGoing(Runnable action) {
         if (stopped) {
@@ -83,6 +99,7 @@ final class Incarnation {
 
     void goOn() {
         stopped = false;
+        wentOn = simulation.now();
         List<Runnable> missed = List.copyOf(waiting);
         waiting.clear();
         missed.forEach(Runnable::run);

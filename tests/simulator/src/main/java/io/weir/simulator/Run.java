@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /** One schedule, from its seed to its outcome. Nothing of one run reaches the next. */
-record Run(long seed, Promise promise, Mutation mutation) {
+record Run(long seed, Extent extent, Promise promise, Mutation mutation) {
 
     /** What a violation is shown with. */
     private static final int LINES = 600;
@@ -22,7 +22,11 @@ record Run(long seed, Promise promise, Mutation mutation) {
     record Outcome(@Nullable String violation, long digest, List<String> trace, int parts) {}
 
     Run(long seed) {
-        this(seed, Promise.current(), Mutation.NONE);
+        this(seed, Extent.current());
+    }
+
+    Run(long seed, Extent extent) {
+        this(seed, extent, Promise.current(), Mutation.NONE);
     }
 
     Outcome quickly() {
@@ -38,7 +42,7 @@ record Run(long seed, Promise promise, Mutation mutation) {
         SplittableRandom chance = new SplittableRandom(seed);
         SplittableRandom plan = chance.split();
         Simulation simulation = new Simulation(chance.split(), promise, mutation, trace);
-        Schedule schedule = new Schedule(simulation, plan, omitted);
+        Schedule schedule = new Schedule(simulation, plan, seed, extent, omitted);
         simulation.enter();
         try {
             schedule.run();
@@ -65,6 +69,7 @@ record Run(long seed, Promise promise, Mutation mutation) {
                     + shown.violation);
         }
         text.add("replay: mvn test -pl tests/simulator -am -Dweir.simulator.seed=" + seed
+                + " -Dweir.simulator.extent=" + extent
                 + " -Dtest=SimulatorTest -Dsurefire.failIfNoSpecifiedTests=false");
         text.addAll(shown.trace);
         return String.join("\n", text);

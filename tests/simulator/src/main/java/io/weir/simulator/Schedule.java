@@ -27,18 +27,23 @@ final class Schedule {
 
     private final Simulation simulation;
     private final SplittableRandom chance;
+    private final long seed;
+    private final Extent extent;
     private final Omitted omitted;
     private final List<Host> hosts = new ArrayList<>();
     private final List<Item> items = new ArrayList<>();
     private final List<Question> questions = new ArrayList<>();
     private final List<Trouble> troubles = new ArrayList<>();
+    private final List<Wish> wishes = new ArrayList<>();
     private int frames;
     private int parts;
     private int begun;
 
-    Schedule(Simulation simulation, SplittableRandom chance, Omitted omitted) {
+    Schedule(Simulation simulation, SplittableRandom chance, long seed, Extent extent, Omitted omitted) {
         this.simulation = simulation;
         this.chance = chance;
+        this.seed = seed;
+        this.extent = extent;
         this.omitted = omitted;
     }
 
@@ -50,7 +55,8 @@ final class Schedule {
     void run() {
         prepareHosts(chance.split());
         prepareItems(chance.split());
-        prepareTroubles(chance.split());
+        int troubled = prepareTroubles(chance.split());
+        prepareWishes(troubled);
         hosts.forEach(this::start);
         simulation.network().onFrame(this::count);
         simulation.run(AT_REST, this::allOver);
@@ -58,6 +64,9 @@ final class Schedule {
         simulation.pass(SETTLED);
         buryTheDead();
         checkAtRest();
+        if (extent.has(Extent.OPERATORS)) {
+            new MovesAtRest(simulation).run();
+        }
         closeAll();
         checkNothingIsLeft();
     }
@@ -131,7 +140,8 @@ final class Schedule {
         };
     }
 
-    private void prepareTroubles(SplittableRandom dice) {
+    /** After how many frames something goes wrong, for what shall meet it. */
+    private int prepareTroubles(SplittableRandom dice) {
         int count = dice.nextInt(4) == 0 ? 0 : dice.nextInt(1, 6);
         int before = dice.nextInt(400);
         for (int i = 0; i < count; i++) {
@@ -142,12 +152,34 @@ final class Schedule {
             }
         }
         troubles.sort(Comparator.comparingInt(Trouble::frame));
+        return before;
+    }
+
+    private void prepareWishes(int troubled) {
+        SplittableRandom dice = Extent.OPERATORS.chance(seed);
+        if (!extent.has(Extent.OPERATORS) || dice.nextBoolean()) {
+            return;
+        }
+        int count = dice.nextInt(1, 8);
+        int before = dice.nextBoolean() ? troubled : dice.nextInt(400);
+        for (int i = 0; i < count; i++) {
+            Wish wish = new Wish(simulation, before, dice.split());
+            before = wish.frame();
+            if (!omitted.contains(parts++)) {
+                wishes.add(wish);
+            }
+        }
+        wishes.sort(Comparator.comparingInt(Wish::frame));
     }
 
     private void count(Wire wire) {
         frames++;
         while (!troubles.isEmpty() && troubles.get(0).frame() <= frames) {
             Trouble next = troubles.remove(0);
+            simulation.due(() -> next.come(wire));
+        }
+        while (!wishes.isEmpty() && wishes.get(0).frame() <= frames) {
+            Wish next = wishes.remove(0);
             simulation.due(() -> next.come(wire));
         }
     }

@@ -78,10 +78,7 @@ final class Wire {
     }
 
     private static boolean knows(Incarnation one, Incarnation other) {
-        return one.isThere()
-                && other.isThere()
-                && one.node().connected().stream()
-                        .anyMatch(peer -> peer.id().equals(other.node().id()));
+        return one.isThere() && other.isThere() && one.peer(other) != null;
     }
 
     boolean isOpen() {

@@ -37,7 +37,10 @@ class MutationsTest {
         SplittableRandom seeds = new SplittableRandom(mutation.ordinal());
         int noticed = 0;
         for (int i = 0; i < SEEDS; i++) {
-            if (new Run(seeds.nextLong(), promise, mutation).quickly().violation() != null) {
+            if (new Run(seeds.nextLong(), Extent.current(), promise, mutation)
+                            .quickly()
+                            .violation()
+                    != null) {
                 noticed++;
             }
         }

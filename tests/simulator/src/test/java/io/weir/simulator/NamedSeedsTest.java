@@ -3,35 +3,35 @@ package io.weir.simulator;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Seeds that once found something. Whoever changes what schedules are made of loses them, and need not keep them. */
+/** Seeds that once found something, and the extent of the schedule that did. */
 class NamedSeedsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "of several crossing connections only one gives way, 2936340266296909718",
-        "of several crossing connections only one gives way, -1103596433031161968",
-        "a connection shall give way when it is in use already, -7745787255660465704",
-        "a connection shall give way when it is in use already, 5268976022550387178",
-        "who waits for the other connection fails with a third one, -807375099622581361",
-        "who waits for the other connection fails with a third one, 5674018563850615456",
-        "a node closes and its users still wait for a connection, -4512745478192655552",
-        "an OPEN that found no room is overtaken by a later one, 4443868727790478482",
-        "an OPEN that found no room is overtaken by a later one, 1620955535808111569",
-        "after a long message nobody looks for credit to grant, 8447382987150514257",
-        "after a long message nobody looks for credit to grant, 2628030001155802136",
-        "who has cancelled is told that the channel was closed, 3652143203279742945",
-        "an OPENED of the handshake comes when the session is open, 7557054582068605252",
-        "an OPENED of the handshake comes when the session is open, -2337387239375193234",
-        "one side of a handshake has a session and the other tries the next path, 7841859294298487177",
-        "one side of a handshake has a session and the other tries the next path, -5940595084307820535",
-        "a USE is answered that was given up meanwhile, -939497896092586998",
-        "the bootstrap connection is used by one side and was given up by the other, -5645279897963667089",
-        "the bootstrap connection is used by one side and was given up by the other, -8140367820811340633",
-        "the bootstrap connection is used by one side and was given up by the other, -8100305686848954582",
-        "the bootstrap connection is used by one side and was given up by the other, -2145472711065107358"
+        "of several crossing connections only one gives way, FAULTS, 2936340266296909718",
+        "of several crossing connections only one gives way, FAULTS, -1103596433031161968",
+        "a connection shall give way when it is in use already, FAULTS, -7745787255660465704",
+        "a connection shall give way when it is in use already, FAULTS, 5268976022550387178",
+        "who waits for the other connection fails with a third one, FAULTS, -807375099622581361",
+        "who waits for the other connection fails with a third one, FAULTS, 5674018563850615456",
+        "a node closes and its users still wait for a connection, FAULTS, -4512745478192655552",
+        "an OPEN that found no room is overtaken by a later one, FAULTS, 4443868727790478482",
+        "an OPEN that found no room is overtaken by a later one, FAULTS, 1620955535808111569",
+        "after a long message nobody looks for credit to grant, FAULTS, 8447382987150514257",
+        "after a long message nobody looks for credit to grant, FAULTS, 2628030001155802136",
+        "who has cancelled is told that the channel was closed, FAULTS, 3652143203279742945",
+        "an OPENED of the handshake comes when the session is open, FAULTS, 7557054582068605252",
+        "an OPENED of the handshake comes when the session is open, FAULTS, -2337387239375193234",
+        "one side of a handshake has a session and the other tries the next path, FAULTS, 7841859294298487177",
+        "one side of a handshake has a session and the other tries the next path, FAULTS, -5940595084307820535",
+        "a USE is answered that was given up meanwhile, FAULTS, -939497896092586998",
+        "the bootstrap connection is used by one side and was given up by the other, FAULTS, -5645279897963667089",
+        "the bootstrap connection is used by one side and was given up by the other, FAULTS, -8140367820811340633",
+        "the bootstrap connection is used by one side and was given up by the other, FAULTS, -8100305686848954582",
+        "the bootstrap connection is used by one side and was given up by the other, FAULTS, -2145472711065107358"
     })
-    void staysMended(String what, long seed) {
-        Run run = new Run(seed);
+    void staysMended(String what, Extent extent, long seed) {
+        Run run = new Run(seed, extent);
         if (run.quickly().violation() != null) {
             throw new AssertionError(what + ": " + run.explained());
         }
