@@ -1,5 +1,7 @@
 package io.weir.simulator;
 
+import io.weir.channel.PathDecision;
+import io.weir.channel.Peer;
 import io.weir.core.Misconfigured;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
@@ -24,6 +26,11 @@ final class Excuses {
     /** As long as a session waits for another bootstrap connection, and until both sides have noticed. */
     static final Duration RESUME = Duration.ofSeconds(33);
 
+    /** Until both sides have ended a session that does not change its path: what tells the other one may be stalled, or never come. */
+    static final Duration ENDED = Duration.ofSeconds(60);
+
+    private record Kept(Peer peer, PathDecision moved) {}
+
     private record Excuse(Host one, @Nullable Host other, long from, long to, boolean ofSession) {
         boolean concerns(Host a, Host b) {
             return other == null ? one == a || one == b : (one == a && other == b) || (one == b && other == a);
@@ -41,6 +48,7 @@ final class Excuses {
     private final Simulation simulation;
     private final List<Excuse> excuses = new ArrayList<>();
     private final List<Excuse> fragile = new ArrayList<>();
+    private final List<Kept> kept = new ArrayList<>();
 
     Excuses(Simulation simulation) {
         this.simulation = simulation;
@@ -63,6 +71,15 @@ final class Excuses {
 
     boolean isFragile(Host one, Host other) {
         return fragile.stream().anyMatch(each -> each.concerns(one, other) && each.to >= simulation.now());
+    }
+
+    /** This connection goes where an operator wants it, until that path is lost. */
+    void kept(Peer peer, PathDecision moved) {
+        kept.add(new Kept(peer, moved));
+    }
+
+    boolean isKept(@Nullable Peer peer) {
+        return kept.stream().anyMatch(each -> each.peer.equals(peer) && each.moved.equals(each.peer.path()));
     }
 
     /** This host does nothing for some time: what is fragile may end. */

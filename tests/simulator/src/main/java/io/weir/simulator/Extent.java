@@ -10,7 +10,9 @@ enum Extent {
     /** Channels and requests, and everything that goes wrong. */
     FAULTS,
     /** Operators who move connections and cut them. */
-    OPERATORS;
+    OPERATORS,
+    /** Nodes whose sessions do not change their path, or not by themselves. */
+    REPATH;
 
     /** What is simulated today; {@code -Dweir.simulator.extent} overrides it. */
     static Extent current() {

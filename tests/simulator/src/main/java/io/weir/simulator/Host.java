@@ -3,6 +3,7 @@ package io.weir.simulator;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
+import io.weir.channel.Repath;
 import io.weir.core.PeerAddress;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -36,6 +37,16 @@ final class Host {
 
     boolean hasShm() {
         return spec.paths().of(ShmTransport.NAME) != PathSwitch.OFF;
+    }
+
+    /** Whether and when its sessions change their path. */
+    Repath repath() {
+        return Objects.requireNonNull(spec.paths().repath());
+    }
+
+    /** Whether a session with this one ends when its path is lost. */
+    boolean staysWith(Host other) {
+        return repath() == Repath.OFF || other.repath() == Repath.OFF;
     }
 
     /** The latest one. */

@@ -32,7 +32,7 @@ final class MovesAtRest {
     }
 
     private void moveThereAndBack(Incarnation one, Incarnation other) {
-        if (one.peer(other) == null || other.peer(one) == null) {
+        if (one.host().staysWith(other.host()) || one.peer(other) == null || other.peer(one) == null) {
             return;
         }
         move(one, other, TcpTransport.NAME);

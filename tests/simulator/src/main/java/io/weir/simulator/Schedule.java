@@ -3,6 +3,7 @@ package io.weir.simulator;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.PeerStats;
+import io.weir.channel.Repath;
 import io.weir.channel.Requirement;
 import io.weir.core.Message;
 import java.time.Duration;
@@ -65,6 +66,7 @@ final class Schedule {
         buryTheDead();
         checkAtRest();
         if (extent.has(Extent.OPERATORS)) {
+            new PathsAtRest(simulation).check();
             new MovesAtRest(simulation).run();
         }
         closeAll();
@@ -74,6 +76,7 @@ final class Schedule {
     private void prepareHosts(SplittableRandom dice) {
         int count = dice.nextInt(2, 5);
         int maxMessage = dice.nextBoolean() ? 192 << 10 : 1 << 20;
+        List<NodeSpec.Builder> specs = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             int windowItems = dice.nextInt(1, 64);
             NodeSpec.Builder spec = NodeSpec.builder()
@@ -90,7 +93,17 @@ final class Schedule {
                     .path(ShmTransport.NAME, dice.nextInt(5) == 0 ? PathSwitch.OFF : PathSwitch.ON)
                     // Real time does not pass here, so closing waits for everything or for nothing.
                     .drainTimeout(dice.nextBoolean() ? Duration.ZERO : Duration.ofHours(1));
-            hosts.add(new Host(simulation, spec.build()));
+            specs.add(spec);
+        }
+        prepareRepath(specs);
+        specs.forEach(spec -> hosts.add(new Host(simulation, spec.build())));
+    }
+
+    private void prepareRepath(List<NodeSpec.Builder> specs) {
+        SplittableRandom dice = Extent.REPATH.chance(seed);
+        if (extent.has(Extent.REPATH) && dice.nextInt(3) == 0) {
+            Repath[] all = Repath.values();
+            specs.forEach(spec -> spec.repath(all[dice.nextInt(all.length)]));
         }
     }
 

@@ -125,6 +125,10 @@ final class Trouble {
         if (simulation.network().promise() == Promise.SESSION_ENDS_WITH_ITS_LINK || !broken.isUsed()) {
             excuseSession(broken, Excuses.NOTICED);
         }
+        if (stays(broken)) {
+            excuseSession(broken, Excuses.ENDED);
+            expectEnd(broken);
+        }
         shatter(broken, Duration.ofSeconds(2), new SessionLost("the link is broken"));
     }
 
@@ -137,6 +141,34 @@ final class Trouble {
         } else {
             wire.breaks(later, soon, reason);
         }
+    }
+
+    private static boolean stays(Wire wire) {
+        return wire.first().owner().host().staysWith(wire.second().owner().host());
+    }
+
+    /** A session that does not change its path, and this is it, must end on both sides. */
+    private void expectEnd(Wire wire) {
+        if (wire.isUsed() && !wire.first().isOver() && !wire.second().isOver()) {
+            expectEnd(wire.first().owner(), wire.second().owner());
+            expectEnd(wire.second().owner(), wire.first().owner());
+        }
+    }
+
+    @SuppressWarnings("ReferenceEquality") // Which session it is.
+    private void expectEnd(Incarnation here, Incarnation there) {
+        Peer peer = here.isThere() ? here.peer(there) : null;
+        if (peer == null) {
+            return;
+        }
+        simulation.after(Excuses.GIVEN_UP.toNanos(), () -> {
+            boolean wasThere =
+                    here.isThere() && !here.isStopped() && simulation.now() - here.wentOn() > Excuses.ENDED.toNanos();
+            if (wasThere && here.peer(there) == peer) {
+                simulation.violated("the session of " + here + " with " + there
+                        + " has lost its path, does not go on over another one, and has not ended");
+            }
+        });
     }
 
     private void excuseSession(Wire wire, Duration noticed) {
@@ -195,7 +227,10 @@ final class Trouble {
     private void mayFail(Wire wire, Duration noticed) {
         Incarnation one = wire.first().owner();
         Incarnation other = wire.second().owner();
-        boolean more = one.isStopped() || other.isStopped();
+        boolean more = one.isStopped() || other.isStopped() || stays(wire);
+        if (stays(wire)) {
+            expectEnd(wire);
+        }
         simulation.excuses().connecting(one.host(), other.host(), Excuses.NOTICED);
         if (more || !wire.isOfSession() || simulation.excuses().isFragile(one.host(), other.host())) {
             // One side may have a session already, which waits in vain.

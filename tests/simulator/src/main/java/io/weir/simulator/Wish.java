@@ -69,6 +69,9 @@ final class Wish {
         long begun = simulation.now();
         simulation.trace(() -> here + " wants a connection to " + there + what());
         String wanted = path;
+        if (wanted == null && here.host().staysWith(there.host())) {
+            simulation.excuses().session(here.host(), there.host(), Excuses.ENDED);
+        }
         Mono<?> wish = wanted == null ? peer.cut() : peer.moveTo(wanted).doOnNext(moved -> check(peer, moved));
         var unused = wish.subscribe(
                 moved -> {}, error -> failed(here, there, begun, error), () -> answered("it is as it was wanted"));
@@ -76,6 +79,7 @@ final class Wish {
     }
 
     private void check(Peer peer, PathDecision moved) {
+        simulation.excuses().kept(peer, moved);
         String over = moved.chosen().map(PathDecision.Attempt::path).orElse("none");
         if (!over.equals(path) || !moved.equals(peer.path())) {
             simulation.violated("who wants a connection over " + path + " is told that it goes over " + over
