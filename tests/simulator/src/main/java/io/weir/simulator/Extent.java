@@ -12,7 +12,9 @@ enum Extent {
     /** Operators who move connections and cut them. */
     OPERATORS,
     /** Nodes whose sessions do not change their path, or not by themselves. */
-    REPATH;
+    REPATH,
+    /** Messages to mailboxes, and requests that are answered with a stream. */
+    EXCHANGES;
 
     /** What is simulated today; {@code -Dweir.simulator.extent} overrides it. */
     static Extent current() {

@@ -92,6 +92,14 @@ final class Incarnation {
         }
     }
 
+    /** Signals come on the loop of the connection, as long as it runs. */
+    void mustBeOnLoop(String who) {
+        SimLoop running = simulation.running();
+        if ((running == null || running.owner() != this) && loops.stream().noneMatch(SimLoop::hasEnded)) {
+            simulation.violated(who + " is signalled beside its loop");
+        }
+    }
+
     /** Its threads get no processor. */
     void stop() {
         stopped = true;

@@ -5,6 +5,8 @@ import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
+import io.weir.core.Repeat;
+import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.SplittableRandom;
@@ -41,6 +43,7 @@ final class Question implements CoreSubscriber<Message> {
     private boolean ended;
     private boolean cancelled;
     private int heard;
+    private @Nullable Throwable error;
 
     Question(Simulation simulation, Questions of, int number, SplittableRandom chance) {
         this.simulation = simulation;
@@ -87,6 +90,7 @@ final class Question implements CoreSubscriber<Message> {
         if (++heard > 1) {
             simulation.violated(this + " is heard twice");
         }
+        checkRepeat();
         return switch (way) {
             case AT_ONCE -> Mono.just(answer.message(0, UnpooledByteBufAllocator.DEFAULT));
             case WITH_NOTHING -> Mono.empty();
@@ -148,15 +152,17 @@ final class Question implements CoreSubscriber<Message> {
     }
 
     @Override
-    public void onError(Throwable error) {
+    public void onError(Throwable reason) {
         last();
-        simulation.trace(() -> this + " fails: " + error);
-        boolean planned = error instanceof RemoteFailure
+        error = reason;
+        checkRepeat();
+        simulation.trace(() -> this + " fails: " + reason);
+        boolean planned = reason instanceof RemoteFailure
                 && (way == Way.FAILS || way == Way.FAILS_LATER)
-                && String.valueOf(error.getMessage()).contains("planned by " + this);
-        boolean over = Excuses.endsSession(error) || error instanceof Refused;
+                && String.valueOf(reason.getMessage()).contains("planned by " + this);
+        boolean over = Excuses.endsSession(reason) || reason instanceof Refused;
         if (!cancelled && !planned && !(over && of.sessionMayEnd())) {
-            simulation.violated(this + " has failed for no reason that was planned", error);
+            simulation.violated(this + " has failed for no reason that was planned", reason);
         }
     }
 
@@ -166,6 +172,13 @@ final class Question implements CoreSubscriber<Message> {
             simulation.violated(this + " ends twice");
         }
         ended = true;
+    }
+
+    /** Who is told that nothing was sent may send it again. */
+    private void checkRepeat() {
+        if (heard > 0 && error instanceof WeirException reason && reason.repeat() == Repeat.ANY) {
+            simulation.violated(this + " was heard, and who asks is told that it was not sent", reason);
+        }
     }
 
     @Override

@@ -14,6 +14,23 @@ import reactor.core.publisher.Operators;
 /** Who receives on one side of a talk: asks in a pattern of its own, and checks each signal as it comes. */
 final class Receiver implements CoreSubscriber<Message> {
 
+    /** For whom it receives. */
+    interface Owner {
+        Incarnation incarnation();
+
+        /** What the other side sends. */
+        Content expected();
+
+        /** A signal must come on a loop. */
+        void onLoop(String who);
+
+        /** Nothing more comes. */
+        void receivedAll();
+
+        /** An error has come. */
+        void failed(String half, Throwable error);
+    }
+
     /** How it asks. */
     private enum Pattern {
         EVERYTHING,
@@ -23,7 +40,7 @@ final class Receiver implements CoreSubscriber<Message> {
     }
 
     private final Simulation simulation;
-    private final Side side;
+    private final Owner side;
     private final Pattern pattern;
     private final int batch;
     /** So many messages, and it has enough; -1 if it never has. */
@@ -40,7 +57,7 @@ final class Receiver implements CoreSubscriber<Message> {
     private boolean completed;
     private @Nullable Throwable error;
 
-    Receiver(Simulation simulation, Side side, SplittableRandom chance) {
+    Receiver(Simulation simulation, Owner side, SplittableRandom chance) {
         this.simulation = simulation;
         this.side = side;
         this.pattern = Pattern.values()[chance.nextInt(4)];
@@ -52,6 +69,11 @@ final class Receiver implements CoreSubscriber<Message> {
 
     long demand() {
         return demand;
+    }
+
+    /** How many messages the source may be asked for if so many may come unasked. */
+    long demandAnd(long prefetch) {
+        return Operators.addCap(demand, prefetch);
     }
 
     int received() {
@@ -113,7 +135,7 @@ final class Receiver implements CoreSubscriber<Message> {
         if (received >= demand) {
             violated("is given more than the " + demand + " messages that it has asked for");
         }
-        String wrong = side.other().source().content().wrong(received, message);
+        String wrong = side.expected().wrong(received, message);
         if (wrong != null) {
             violated("is given a message " + received + " that " + wrong);
         }

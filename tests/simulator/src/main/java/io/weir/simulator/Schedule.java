@@ -9,7 +9,9 @@ import io.weir.core.Message;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.SplittableRandom;
 import org.reactivestreams.Publisher;
@@ -34,6 +36,9 @@ final class Schedule {
     private final List<Host> hosts = new ArrayList<>();
     private final List<Item> items = new ArrayList<>();
     private final List<Question> questions = new ArrayList<>();
+    private final List<Letter> letters = new ArrayList<>();
+    private final List<Reading> readings = new ArrayList<>();
+    private final Map<Host, Letterbox.Habits> habits = new HashMap<>();
     private final List<Trouble> troubles = new ArrayList<>();
     private final List<Wish> wishes = new ArrayList<>();
     private int frames;
@@ -58,6 +63,7 @@ final class Schedule {
         prepareItems(chance.split());
         int troubled = prepareTroubles(chance.split());
         prepareWishes(troubled);
+        prepareExchanges();
         hosts.forEach(this::start);
         simulation.network().onFrame(this::count);
         simulation.run(AT_REST, this::allOver);
@@ -96,6 +102,7 @@ final class Schedule {
             specs.add(spec);
         }
         prepareRepath(specs);
+        prepareMailboxes(specs);
         specs.forEach(spec -> hosts.add(new Host(simulation, spec.build())));
     }
 
@@ -107,9 +114,49 @@ final class Schedule {
         }
     }
 
+    private void prepareMailboxes(List<NodeSpec.Builder> specs) {
+        SplittableRandom dice = Extent.EXCHANGES.chance(seed);
+        if (extent.has(Extent.EXCHANGES)) {
+            specs.forEach(spec -> spec.mailboxItems(dice.nextInt(1, 30)));
+        }
+    }
+
+    private void prepareExchanges() {
+        SplittableRandom dice = Extent.EXCHANGES.chance(~seed);
+        if (!extent.has(Extent.EXCHANGES) || dice.nextBoolean()) {
+            return;
+        }
+        hosts.forEach(host -> habits.put(host, Letterbox.Habits.of(dice)));
+        int count = dice.nextInt(1, 7);
+        for (int i = 0; i < count; i++) {
+            SplittableRandom its = dice.split();
+            int at = its.nextInt(hosts.size());
+            Host near = hosts.get(at);
+            Host far = hosts.get((at + its.nextInt(1, hosts.size())) % hosts.size());
+            Item item = its.nextBoolean()
+                    ? new Letters(simulation, i, near, far, letters, its)
+                    : new Reading(simulation, near, far, readings, its);
+            beginLater(item, someTime(its));
+        }
+    }
+
     private void start(Host host) {
-        host.onStart(begun -> begun.node().answer(Questions.PORT, request -> answer(begun, request)));
+        host.onStart(this::serve);
         var unused = host.start();
+    }
+
+    private void serve(Incarnation begun) {
+        var unused = begun.node().answer(Questions.PORT, request -> answer(begun, request));
+        Letterbox.Habits its = habits.get(begun.host());
+        if (its != null) {
+            unused = begun.node().stream(Reading.PORT, request -> read(begun, request));
+            new Letterbox(simulation, begun, its, letters).open();
+        }
+    }
+
+    private Publisher<Message> read(Incarnation there, Message request) {
+        String number = Objects.requireNonNull(request.control().get(Reading.NUMBER));
+        return readings.get(Integer.parseInt(number)).heard(there, request);
     }
 
     private Publisher<Message> answer(Incarnation there, Message request) {
@@ -129,11 +176,14 @@ final class Schedule {
             Item item = its.nextInt(4) == 0
                     ? new Questions(simulation, i, near, far, questions, its)
                     : new Talk(simulation, i, near, far, its);
-            long when = someTime(its);
-            if (!omitted.contains(parts++)) {
-                items.add(item);
-                simulation.after(when, () -> simulation.due(() -> begin(item)));
-            }
+            beginLater(item, someTime(its));
+        }
+    }
+
+    private void beginLater(Item item, long when) {
+        if (!omitted.contains(parts++)) {
+            items.add(item);
+            simulation.after(when, () -> simulation.due(() -> begin(item)));
         }
     }
 
@@ -218,9 +268,9 @@ final class Schedule {
         }
     }
 
-    /** One channel stays for the questions of each side. */
+    /** One channel stays for the questions of each side, and one for its letters. */
     private void checkAtRest(Incarnation of, PeerStats stats) {
-        if (stats.channels() > 2 || stats.queuedBytes() != 0) {
+        if (stats.channels() > (letters.isEmpty() ? 2 : 4) || stats.queuedBytes() != 0) {
             simulation.violated(of + " still holds " + stats.channels() + " channels and " + stats.queuedBytes()
                     + " bytes for " + stats.peer().name());
         }

@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** One side of a talk: what it sends and receives over its channel, and what it may see of the other side. */
-final class Side {
+final class Side implements Source.Owner, Receiver.Owner {
 
     private final Simulation simulation;
     private final Talk talk;
@@ -54,19 +54,17 @@ final class Side {
         return chance.nextInt(orNone) == 0 ? 0 : chance.nextLong(nanos);
     }
 
-    Source source() {
-        return source;
-    }
-
     Side other() {
         return talk.other(this);
     }
 
-    Incarnation incarnation() {
+    @Override
+    public Incarnation incarnation() {
         return Objects.requireNonNull(incarnation);
     }
 
-    ByteBufAllocator allocator() {
+    @Override
+    public ByteBufAllocator allocator() {
         return Objects.requireNonNull(channel).allocator();
     }
 
@@ -88,10 +86,15 @@ final class Side {
         return sent || left || sendError != null;
     }
 
-    /** How many messages the other side's source may be asked for. */
-    long demandAndPrefetch() {
-        long prefetch = talk.hostOf(this).spec().initialItems();
-        return receiver.demand() == Long.MAX_VALUE ? Long.MAX_VALUE : receiver.demand() + prefetch;
+    @Override
+    public long entitled() {
+        Side there = other();
+        return there.receiver.demandAnd(talk.hostOf(there).spec().initialItems());
+    }
+
+    @Override
+    public Content expected() {
+        return other().source.content();
     }
 
     /** Uses the channel; completes when both halves have come to their end here. */
@@ -176,18 +179,13 @@ final class Side {
         onLoop("the sending");
     }
 
-    /** Signals come on the loop of the channel, as long as it runs. */
-    void onLoop(String who) {
-        SimLoop running = simulation.running();
-        if (running == null || running.owner() != incarnation()) {
-            if (incarnation().loops().stream().noneMatch(SimLoop::hasEnded)) {
-                simulation.violated(who + " of " + this + " is signalled beside its loop");
-            }
-        }
+    @Override
+    public void onLoop(String who) {
+        incarnation().mustBeOnLoop(who + " of " + this);
     }
 
-    /** The receiver was told that nothing more comes. */
-    void receivedAll() {
+    @Override
+    public void receivedAll() {
         Side there = other();
         // Who gives up before it has begun, and is done with the channel, just ends it.
         boolean neverBegun = there.left && !there.source.isAsked();
@@ -201,7 +199,8 @@ final class Side {
     }
 
     /** One half has ended with an error: is that allowed? */
-    void failed(String half, Throwable error) {
+    @Override
+    public void failed(String half, Throwable error) {
         boolean allowed;
         if (Excuses.endsSession(error)) {
             allowed = talk.sessionMayEnd();

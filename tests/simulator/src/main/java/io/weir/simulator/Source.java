@@ -1,5 +1,6 @@
 package io.weir.simulator;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.weir.core.Message;
 import java.time.Duration;
@@ -17,8 +18,18 @@ import reactor.core.publisher.Operators;
  */
 final class Source implements Publisher<Message>, Subscription {
 
+    /** Who sends what comes of it. */
+    interface Owner {
+        Incarnation incarnation();
+
+        ByteBufAllocator allocator();
+
+        /** How many messages the source may be asked for. */
+        long entitled();
+    }
+
     private final Simulation simulation;
-    private final Side side;
+    private final Owner side;
     private final Content content;
     private final int count;
     private final boolean fails;
@@ -38,7 +49,7 @@ final class Source implements Publisher<Message>, Subscription {
     private boolean cancelled;
     private boolean ended;
 
-    Source(Simulation simulation, Side side, SplittableRandom chance) {
+    Source(Simulation simulation, Owner side, SplittableRandom chance) {
         this.simulation = simulation;
         this.side = side;
         this.content = new Content(simulation.ledger(), chance);
@@ -93,7 +104,7 @@ final class Source implements Publisher<Message>, Subscription {
             simulation.violated("the source of " + side + " is asked for " + n);
         }
         requested = Operators.addCap(requested, n);
-        long entitled = side.other().demandAndPrefetch();
+        long entitled = side.entitled();
         if (requested > entitled) {
             simulation.violated("the source of " + side + " is asked for " + requested + " messages, though only "
                     + entitled + " are wanted");

@@ -154,6 +154,10 @@ final class Talk implements Item {
 
         private final Throwable reason;
 
+        Throwable reason() {
+            return reason;
+        }
+
         Unconnected(Throwable reason) {
             super(null, reason, false, false);
             this.reason = reason;
