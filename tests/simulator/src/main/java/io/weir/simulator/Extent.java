@@ -14,7 +14,9 @@ enum Extent {
     /** Nodes whose sessions do not change their path, or not by themselves. */
     REPATH,
     /** Messages to mailboxes, and requests that are answered with a stream. */
-    EXCHANGES;
+    EXCHANGES,
+    /** Nodes that share a secret, are just changing it, or know another one. */
+    SECRETS;
 
     /** What is simulated today; {@code -Dweir.simulator.extent} overrides it. */
     static Extent current() {

@@ -4,9 +4,13 @@ import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.Repath;
+import io.weir.channel.Secret;
 import io.weir.core.PeerAddress;
+import java.util.Collections;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Where a node runs, under one name and address; when it has died, another one may be started there. */
@@ -37,6 +41,22 @@ final class Host {
 
     boolean hasShm() {
         return spec.paths().of(ShmTransport.NAME) != PathSwitch.OFF;
+    }
+
+    boolean hasSecret() {
+        return spec.security().secret() != null;
+    }
+
+    /** Whether each can prove to the other what it wants to be proved. */
+    boolean shares(Host other) {
+        return secrets().isEmpty() == other.secrets().isEmpty()
+                && (secrets().isEmpty() || !Collections.disjoint(secrets(), other.secrets()));
+    }
+
+    private List<Secret> secrets() {
+        return Stream.of(spec.security().secret(), spec.security().formerSecret())
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     /** Whether and when its sessions change their path. */

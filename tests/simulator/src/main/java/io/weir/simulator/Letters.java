@@ -71,7 +71,7 @@ final class Letters implements Item {
     private void unconnected(Throwable error) {
         failed = true;
         simulation.trace(() -> this + " do not come about: " + error);
-        if (!(simulation.excuses().connecting(near, far, begun) && Excuses.failsToConnect(error))) {
+        if (!Meeting.mayFail(simulation, near, far, begun, error)) {
             simulation.violated(this + " have not come about for no reason that was planned", error);
         }
     }

@@ -8,5 +8,6 @@ enum Mutation {
     SWAPS_TWO_FRAMES,
     ALTERS_A_BODY,
     LEAKS_A_BODY,
+    ALTERS_A_PROOF,
     HANDS_BACK_ALL_BUT_THE_LAST
 }

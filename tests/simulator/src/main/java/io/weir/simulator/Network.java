@@ -180,6 +180,9 @@ final class Network {
 
     /** What shall be done to this frame, which is about to be sent. */
     Mutation mutationOf(Parcel parcel) {
+        if (mutation == Mutation.ALTERS_A_PROOF) {
+            return mutationOfProof(parcel);
+        }
         if (untilMutation == 0 || parcel.kind.code() < FrameKind.OPEN.code()) {
             return Mutation.NONE;
         }
@@ -191,6 +194,16 @@ final class Network {
         if (--untilMutation > 0) {
             return Mutation.NONE;
         }
+        simulation.trace(() -> "MUTATION " + mutation + " of " + parcel);
+        return mutation;
+    }
+
+    /** There are few of them. */
+    private Mutation mutationOfProof(Parcel parcel) {
+        if (untilMutation == 0 || parcel.kind != FrameKind.PROOF) {
+            return Mutation.NONE;
+        }
+        untilMutation = 0;
         simulation.trace(() -> "MUTATION " + mutation + " of " + parcel);
         return mutation;
     }

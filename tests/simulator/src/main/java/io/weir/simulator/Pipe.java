@@ -83,7 +83,7 @@ final class Pipe {
                 send(parcel);
             }
             case SWAPS_TWO_FRAMES -> overtaken = parcel;
-            case ALTERS_A_BODY -> send(altered(parcel));
+            case ALTERS_A_BODY, ALTERS_A_PROOF -> send(altered(parcel));
             case LEAKS_A_BODY -> {
                 parcel.body.retain();
                 send(parcel);

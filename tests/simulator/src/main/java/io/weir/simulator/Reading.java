@@ -121,7 +121,7 @@ final class Reading implements Item, Receiver.Owner {
     public void failed(String half, Throwable error) {
         boolean allowed;
         if (error instanceof Talk.Unconnected unconnected) {
-            allowed = simulation.excuses().connecting(near, far, begun) && Excuses.failsToConnect(unconnected.reason());
+            allowed = Meeting.mayFail(simulation, near, far, begun, unconnected.reason());
         } else if (error instanceof RemoteFailure) {
             allowed = (source.hasFailed() || (failsAtOnce && teller != null))
                     && String.valueOf(error.getMessage()).endsWith("planned by " + this);

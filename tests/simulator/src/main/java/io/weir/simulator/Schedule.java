@@ -5,6 +5,7 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.PeerStats;
 import io.weir.channel.Repath;
 import io.weir.channel.Requirement;
+import io.weir.channel.Secret;
 import io.weir.core.Message;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -27,6 +28,10 @@ final class Schedule {
 
     /** What has ended leaves nothing behind after this time: stalls, pauses and cuts are shorter, and sessions without a path. */
     private static final Duration SETTLED = Duration.ofSeconds(100);
+
+    private static final Secret SECRET = Secret.of("what all of them know");
+    private static final Secret NEW_SECRET = Secret.of("what all of them shall know");
+    private static final Secret OTHER_SECRET = Secret.of("what somebody else knows");
 
     private final Simulation simulation;
     private final SplittableRandom chance;
@@ -103,6 +108,7 @@ final class Schedule {
         }
         prepareRepath(specs);
         prepareMailboxes(specs);
+        prepareSecrets(specs);
         specs.forEach(spec -> hosts.add(new Host(simulation, spec.build())));
     }
 
@@ -118,6 +124,29 @@ final class Schedule {
         SplittableRandom dice = Extent.EXCHANGES.chance(seed);
         if (extent.has(Extent.EXCHANGES)) {
             specs.forEach(spec -> spec.mailboxItems(dice.nextInt(1, 30)));
+        }
+    }
+
+    /** Often all know one; it may just be changed; or somebody knows another one, or none. */
+    private void prepareSecrets(List<NodeSpec.Builder> specs) {
+        SplittableRandom dice = Extent.SECRETS.chance(seed);
+        if (!extent.has(Extent.SECRETS) || dice.nextBoolean()) {
+            return;
+        }
+        boolean changes = dice.nextInt(3) == 0;
+        int stranger = dice.nextInt(3) == 0 ? dice.nextInt(specs.size()) : -1;
+        for (int i = 0; i < specs.size(); i++) {
+            boolean changed = dice.nextBoolean() && changes;
+            boolean knowsNone = dice.nextBoolean();
+            NodeSpec.Builder spec = specs.get(i);
+            if (i == stranger) {
+                spec = knowsNone ? spec : spec.secret(OTHER_SECRET);
+            } else if (changed) {
+                spec = spec.secret(NEW_SECRET).formerSecret(SECRET);
+            } else {
+                spec = spec.secret(SECRET);
+            }
+            specs.set(i, spec);
         }
     }
 

@@ -83,7 +83,7 @@ final class Talk implements Item {
         simulation.trace(() -> this + " does not come about: " + reason);
         boolean allowed;
         if (error instanceof Unconnected) {
-            allowed = simulation.excuses().connecting(near, far, begun) && Excuses.failsToConnect(reason);
+            allowed = Meeting.mayFail(simulation, near, far, begun, reason);
         } else if (reason instanceof Refused) {
             // The port was served by another incarnation, or by none.
             allowed = simulation.excuses().session(near, far, begun);
