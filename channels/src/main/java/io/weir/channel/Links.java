@@ -914,6 +914,7 @@ final class Links implements PathAttempt.Owner {
             theirs = resumeWanted ? NOWHERE : bootstrap.number;
         }
         target = ours;
+        Objects.requireNonNull(choice).lost(bootstrap.path, "the peer had given it up", true);
         settle();
     }
 
