@@ -73,6 +73,10 @@ final class PathChoice {
     /** Waits until it goes there; on the side that follows, until the other one answers. */
     private @Nullable Promise<PathDecision> asker;
 
+    private Disposable answerLimit = Disposables.disposed();
+    /** Answers that nobody waits for any more. */
+    private int lateAnswers;
+
     /**
      * For one session.
      *
@@ -213,6 +217,7 @@ final class PathChoice {
     }
 
     void end() {
+        answerLimit.dispose();
         later.dispose();
         calm.dispose();
         Promise<PathDecision> waiting = asker;
@@ -276,6 +281,8 @@ final class PathChoice {
         calm.dispose();
         suspect = null;
         missingThere.clear();
+        answerLimit.dispose();
+        lateAnswers = 0;
         if (links().suspended()) {
             cause = why;
         }
@@ -485,11 +492,16 @@ final class PathChoice {
 
     /** Whether the peer may answer a wish. */
     boolean awaitsAnswer() {
-        return !leads && asker != null;
+        return !leads && (asker != null || lateAnswers > 0);
     }
 
     /** The peer has answered: it goes there now, or stays for this reason. */
     void answered(@Nullable String refusal) {
+        if (lateAnswers > 0) {
+            lateAnswers--;
+            return;
+        }
+        answerLimit.dispose();
         Promise<PathDecision> waiting = Objects.requireNonNull(asker);
         asker = null;
         if (refusal == null) {
@@ -507,8 +519,17 @@ final class PathChoice {
             promise.error(changing());
         } else {
             asker = promise;
+            Duration limit = node.spec().resumeTimeout();
+            answerLimit = links().loop().schedule(() -> unanswered(promise, limit), limit);
             links().tellLeader(0, path);
         }
+    }
+
+    private void unanswered(Promise<PathDecision> waiting, Duration limit) {
+        asker = null;
+        lateAnswers++;
+        waiting.error(new Refused(peer.id() + ", which has connected, decides, and has not answered within "
+                + SettingText.of(limit) + " (weir.timeout.resume)"));
     }
 
     private void go(String path, String why, Promise<PathDecision> promise) {
