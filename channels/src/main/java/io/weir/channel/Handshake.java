@@ -53,6 +53,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Round trips measured over the bootstrap connection when another path is to be tried. */
     private static final int MEASURES = 4;
 
+    /** Nobody has so many devices, and operators, in one round trip. */
+    private static final int MOST_EARLY = 64;
+
     /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
     private static final long LAST = -1;
 
@@ -97,6 +100,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private @Nullable PathAttempt begun;
 
     private int attempts;
+    /** What the other side has said to the session that begins. */
+    private final ArrayDeque<KeptFrame> early = new ArrayDeque<>(0);
     /** Of which we have said USE. */
     private int attemptsUsed;
 
@@ -241,7 +246,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             case REJOIN -> rejoin(in);
             case REFUSE -> refused(in);
             case CARD -> introduced(HandshakeCodec.readCard(Objects.requireNonNull(peerId), in.body()));
-            case PROPOSE -> proposed(in.aux(), HandshakeCodec.readReason(in.body()));
+            case PROPOSE -> {
+                if (in.aux() == Links.WISH && connecting && attemptsUsed > 0) {
+                    keepForSession(in);
+                } else {
+                    proposed(in.aux(), HandshakeCodec.readReason(in.body()));
+                }
+            }
             case OFFER, OPENED, FAILED -> {
                 if (!connecting && in.kind() == FrameKind.FAILED && in.has(Flags.MEASURED)) {
                     measuredThere(in.aux());
@@ -263,6 +274,15 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             }
             default -> throw new ProtocolMismatch(in.kind() + " has no place in the handshake");
         }
+    }
+
+    /** The other side's session has begun with our USE, and this came sooner than its own. */
+    private void keepForSession(Frame in) {
+        if (early.size() == MOST_EARLY) {
+            throw new ProtocolMismatch("more than " + MOST_EARLY + " wishes before USE");
+        }
+        in.body().retain();
+        early.add(KeptFrame.of(in));
     }
 
     @Override
@@ -613,6 +633,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private void finish() {
         over();
         node.peers().end(this);
+        early.forEach(KeptFrame::release);
+        early.clear();
         PathAttempt current = attempt;
         attempt = null;
         if (current != null) {
@@ -643,7 +665,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         Identity its = Objects.requireNonNull(identity).at(card().host());
         Peer peer = new Peer(decision.peer(), decision, its);
         PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom, climbsAtOnce, address);
-        outcome.connected(node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1));
+        node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1);
+        Frame holder = new Frame();
+        for (KeptFrame each; (each = early.poll()) != null; each.release()) {
+            choice.told(each.into(holder));
+        }
+        outcome.connected(peer);
     }
 
     @Override

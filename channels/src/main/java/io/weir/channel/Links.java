@@ -340,13 +340,10 @@ final class Links implements PathAttempt.Owner {
         PathAttempt current = attempt;
         switch (in.kind()) {
             case PROPOSE -> {
-                String text = HandshakeCodec.readReason(in.body());
-                if (in.aux() != WISH || !choice.leads()) {
-                    proposed(choice, in.aux(), text);
-                } else if (in.has(Flags.MISSING) || in.has(Flags.BACK)) {
-                    choice.deviceReported(text, in.has(Flags.MISSING));
+                if (in.aux() == WISH && choice.leads()) {
+                    choice.told(in);
                 } else {
-                    choice.wished(text);
+                    proposed(choice, in.aux(), HandshakeCodec.readReason(in.body()));
                 }
             }
             case OFFER, OPENED, FAILED, PROBE, PROBED, USE -> {

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.netty.buffer.Unpooled;
+import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Loop;
 import io.weir.core.PeerAddress;
@@ -72,6 +73,9 @@ final class PathChoice {
 
     /** Waits until it goes there; on the side that follows, until the other one answers. */
     private @Nullable Promise<PathDecision> asker;
+
+    /** On the side that follows: where it wants to go. */
+    private String asked = "";
 
     private Disposable answerLimit = Disposables.disposed();
     /** Answers that nobody waits for any more. */
@@ -161,8 +165,7 @@ final class PathChoice {
         }
     }
 
-    /** The same at the peer, who follows. */
-    void deviceReported(String text, boolean missing) {
+    private void deviceReported(String text, boolean missing) {
         int end = text.indexOf(' ');
         String path = end < 0 ? text : text.substring(0, end);
         if (!tries().contains(path)) {
@@ -474,8 +477,17 @@ final class PathChoice {
         }
     }
 
-    /** The peer, who follows, wishes this for its operator. */
-    void wished(String path) {
+    /** The peer, who follows, says what it wants, or what has become of a device. */
+    void told(Frame in) {
+        String text = HandshakeCodec.readReason(in.body());
+        if (in.has(Flags.MISSING) || in.has(Flags.BACK)) {
+            deviceReported(text, in.has(Flags.MISSING));
+        } else {
+            wished(text);
+        }
+    }
+
+    private void wished(String path) {
         Promise.<PathDecision>mono(
                         promise -> {
                             if (stays()) {
@@ -504,10 +516,14 @@ final class PathChoice {
         answerLimit.dispose();
         Promise<PathDecision> waiting = Objects.requireNonNull(asker);
         asker = null;
-        if (refusal == null) {
-            waiting.success(peer.path());
-        } else {
+        PathDecision present = peer.path();
+        if (refusal != null) {
             waiting.error(new Refused(peer.id() + ", which has connected, decides: " + refusal));
+        } else if (present.chosen().filter(path -> path.path().equals(asked)).isEmpty()) {
+            waiting.error(new Refused("the connection to " + peer.id() + " was moved to " + asked
+                    + ", but has lost that path meanwhile: " + present.line()));
+        } else {
+            waiting.success(present);
         }
     }
 
@@ -519,6 +535,7 @@ final class PathChoice {
             promise.error(changing());
         } else {
             asker = promise;
+            asked = path;
             Duration limit = node.spec().resumeTimeout();
             answerLimit = links().loop().schedule(() -> unanswered(promise, limit), limit);
             links().tellLeader(0, path);

@@ -221,7 +221,7 @@ final class Peers {
      *
      * @param again whether the other side's may have begun before, with another link
      */
-    Peer connected(Handshake handshake, Peer peer, PathChoice choice, PathAttempt used, Link link, boolean again) {
+    void connected(Handshake handshake, Peer peer, PathChoice choice, PathAttempt used, Link link, boolean again) {
         Session session = new Session(
                 node.spec(),
                 node.ports(),
@@ -256,7 +256,6 @@ final class Peers {
             each.limit.dispose();
             each.outcome.connected(peer);
         }
-        return peer;
     }
 
     /** In one step: whoever connects meanwhile meets either the handshake or the session. */

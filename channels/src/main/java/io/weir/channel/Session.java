@@ -24,6 +24,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
@@ -81,6 +82,7 @@ final class Session implements LinkHandler {
     private boolean turnEndWanted;
     private boolean draining;
     private boolean full;
+    private final List<Confirmation> confirming = new ArrayList<>(0);
     /** How often it was asked whether it has had everything. */
     private int confirmations;
     /** The last of these questions that the peer has answered. */
@@ -728,7 +730,7 @@ final class Session implements LinkHandler {
     }
 
     private void sayFarewell() {
-        if (farewell != null && sayGoodbye(farewell)) {
+        if (farewell != null && (links.forsaken() || sayGoodbye(farewell))) {
             closeLink();
         }
     }
@@ -801,13 +803,14 @@ final class Session implements LinkHandler {
      */
     private final class Confirmation {
 
-        /** Should there have been no room for the question or its answer. */
+        /** Should there have been no room for the answer. */
         private static final int LOOKS_PER_QUESTION = 20;
 
         private final MonoSink<Void> sink;
         private final int number = ++confirmations;
         private Disposable limit = Disposables.disposed();
         private Disposable nextLook = Disposables.disposed();
+        private boolean asked;
         private int looks;
 
         Confirmation(MonoSink<Void> sink) {
@@ -819,6 +822,7 @@ final class Session implements LinkHandler {
                 sink.success();
                 return;
             }
+            confirming.add(this);
             limit = loop.schedule(this::end, FAREWELL);
             look();
         }
@@ -828,13 +832,14 @@ final class Session implements LinkHandler {
                 end();
                 return;
             }
-            if (looks++ % LOOKS_PER_QUESTION == 0) {
-                var unused = offer(frame().set(FrameKind.PING, 0, 0, number));
+            if (!asked || looks++ % LOOKS_PER_QUESTION == 0) {
+                asked = offer(frame().set(FrameKind.PING, 0, 0, number));
             }
             nextLook = loop.schedule(this::look, DRAIN_LOOK);
         }
 
         private void end() {
+            confirming.remove(this);
             limit.dispose();
             nextLook.dispose();
             sink.success();
@@ -875,6 +880,7 @@ final class Session implements LinkHandler {
         channels.values().removeIf(channel -> channel.inbound().done());
         counters.channels = channels.size();
         latest = null;
+        List.copyOf(confirming).forEach(Confirmation::end);
         peer.ended();
         onEnd.accept(this);
     }

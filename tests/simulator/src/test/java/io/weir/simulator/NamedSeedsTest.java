@@ -31,7 +31,12 @@ class NamedSeedsTest {
         "the bootstrap connection is used by one side and was given up by the other, FAULTS, -2145472711065107358",
         "who was wanted elsewhere stays there when that path was lost with the bootstrap connection, OPERATORS, -4480742271018959422",
         "who was wanted elsewhere stays there when that path was lost with the bootstrap connection, EXCHANGES, 8082403401869007121",
-        "a path is told that the peer had given up before it was used, SECRETS, -7039800936786238062"
+        "a path is told that the peer had given up before it was used, SECRETS, -7039800936786238062",
+        "a wish is never answered as the peer has died, SECRETS, 8764592582615956641",
+        "a wish comes before the USE that begins the session, SECRETS, 8643981901388510787",
+        "a wish is granted and its path lost meanwhile, SECRETS, 8584339931645907943",
+        "who leaves is still asking whether all has come when the node closes, SECRETS, -5623180554031480950",
+        "who leaves without a connection waits for room to say so, SECRETS, 6749402111494410042"
     })
     void staysMended(String what, Extent extent, long seed) {
         Run run = new Run(seed, extent);
