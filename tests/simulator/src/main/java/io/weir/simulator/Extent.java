@@ -16,7 +16,9 @@ enum Extent {
     /** Messages to mailboxes, and requests that are answered with a stream. */
     EXCHANGES,
     /** Nodes that share a secret, are just changing it, or know another one. */
-    SECRETS;
+    SECRETS,
+    /** Devices that come and go, and nodes that begin over tcp at once or soon. */
+    DEVICES;
 
     /** What is simulated today; {@code -Dweir.simulator.extent} overrides it. */
     static Extent current() {

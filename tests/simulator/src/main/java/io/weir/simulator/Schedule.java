@@ -1,5 +1,6 @@
 package io.weir.simulator;
 
+import io.weir.channel.NodeDefaults;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.PeerStats;
@@ -69,6 +70,7 @@ final class Schedule {
         int troubled = prepareTroubles(chance.split());
         prepareWishes(troubled);
         prepareExchanges();
+        prepareDevices();
         hosts.forEach(this::start);
         simulation.network().onFrame(this::count);
         simulation.run(AT_REST, this::allOver);
@@ -109,6 +111,7 @@ final class Schedule {
         prepareRepath(specs);
         prepareMailboxes(specs);
         prepareSecrets(specs);
+        prepareHeadStarts(specs);
         specs.forEach(spec -> hosts.add(new Host(simulation, spec.build())));
     }
 
@@ -147,6 +150,47 @@ final class Schedule {
                 spec = spec.secret(SECRET);
             }
             specs.set(i, spec);
+        }
+    }
+
+    private void prepareHeadStarts(List<NodeSpec.Builder> specs) {
+        SplittableRandom dice = Extent.DEVICES.chance(seed);
+        if (!extent.has(Extent.DEVICES)) {
+            return;
+        }
+        for (int i = 0; i < specs.size(); i++) {
+            Duration headStart = switch (dice.nextInt(4)) {
+                case 0 -> Duration.ZERO;
+                case 1 -> Duration.ofNanos(dice.nextLong(2_000_000));
+                default -> NodeDefaults.HEAD_START;
+            };
+            specs.get(i).headStart(headStart).transportOption(ShmTransport.NAME, ShmTransport.HOST, "n" + i);
+        }
+    }
+
+    /** They come back after a while, at the latest when nothing goes wrong any more. */
+    private void prepareDevices() {
+        SplittableRandom dice = Extent.DEVICES.chance(~seed);
+        if (!extent.has(Extent.DEVICES) || dice.nextInt(3) > 0) {
+            return;
+        }
+        int count = dice.nextInt(1, 7);
+        for (int i = 0; i < count; i++) {
+            SplittableRandom its = dice.split();
+            String host = hosts.get(its.nextInt(hosts.size())).name();
+            long gone = someTime(its);
+            long back = gone + someTime(its);
+            if (!omitted.contains(parts++)) {
+                simulation.at(gone, () -> report(host, true));
+                simulation.at(back, () -> report(host, false));
+            }
+        }
+    }
+
+    private void report(String host, boolean missing) {
+        if (!simulation.isCalm()) {
+            simulation.trace(() -> "the device of " + host + (missing ? " is gone" : " is back"));
+            simulation.devices().report(host, missing);
         }
     }
 

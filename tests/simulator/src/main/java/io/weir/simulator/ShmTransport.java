@@ -6,16 +6,32 @@ import io.weir.core.PeerCard;
 import io.weir.core.PendingLink;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
 
 /** The better path: a link of its own. Found by name, like every transport, and by its thread's simulation. */
 public final class ShmTransport implements Transport {
 
     static final String NAME = "shm";
 
+    /** The option that names the host, whose device it uses. */
+    static final String HOST = "host";
+
     @Override
     public String name() {
         return NAME;
+    }
+
+    @Override
+    public Set<String> options() {
+        return Set.of(HOST);
+    }
+
+    @Override
+    public Flux<Availability> reports(TransportSettings settings) {
+        String host = settings.options().get(HOST);
+        return host == null ? Flux.never() : Simulation.current().devices().reports(host);
     }
 
     @Override

@@ -36,6 +36,7 @@ final class Simulation {
     private final Network network;
     private final Ledger ledger = new Ledger();
     private final Excuses excuses = new Excuses(this);
+    private final Devices devices = new Devices();
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     /** What is to be done now, in no order: turns of loops, and what users do elsewhere. */
     private final List<Runnable> due = new ArrayList<>();
@@ -86,6 +87,10 @@ final class Simulation {
         return ledger;
     }
 
+    Devices devices() {
+        return devices;
+    }
+
     Excuses excuses() {
         return excuses;
     }
@@ -119,6 +124,7 @@ final class Simulation {
     /** Nothing goes wrong any more, and nobody starts anything. */
     void calmDown() {
         calm = true;
+        devices.mendAll();
     }
 
     boolean isCalm() {
