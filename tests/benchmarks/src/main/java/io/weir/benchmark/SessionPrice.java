@@ -69,6 +69,7 @@ record SessionPrice(int pairs, int iterations, TimeValue length) {
         try {
             Collection<RunResult> results = new Runner(new OptionsBuilder()
                             .include(RepathBenchmark.class.getName() + ".message")
+                            .param("path", "shm")
                             .param("repath", repath.name().toLowerCase(Locale.ROOT))
                             .warmupIterations(iterations)
                             .warmupTime(length)
