@@ -13,6 +13,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
 
 /** What the adapters of a node report of their devices while it is open. Any thread may call. */
 final class Devices {
@@ -36,12 +37,20 @@ final class Devices {
         for (String path : ready) {
             Transport adapter = adapters.get(path);
             if (adapter != null) {
-                reports.add(adapter.reports(spec.settings(path))
+                reports.add(reports(adapter, path)
                         .subscribe(
                                 report -> reported(path, report),
                                 error ->
                                         LOG.warn("The adapter of path {} reports no more of its device", path, error)));
             }
+        }
+    }
+
+    private Flux<Availability> reports(Transport adapter, String path) {
+        try {
+            return adapter.reports(spec.settings(path));
+        } catch (RuntimeException | LinkageError e) {
+            return Flux.error(e);
         }
     }
 

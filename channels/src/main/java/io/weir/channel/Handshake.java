@@ -476,11 +476,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private void beginNow() {
         PathAttempt current = attempt;
-        if (done || !candidates.contains(BOOTSTRAP_PATH) || (current != null && current.isDecided())) {
+        if (done || !candidates.contains(BOOTSTRAP_PATH)) {
             return;
         }
         beginSoon();
-        if (current != null) {
+        // If USE is all that is awaited, it comes, or the step takes too long.
+        if (current != null && !current.isDecided()) {
             current.fail(
                     "did not open within " + SettingText.of(node.spec().headStart())
                             + " (weir.timeout.head-start), and is tried again when the session has begun",

@@ -401,6 +401,14 @@ final class Links implements PathAttempt.Owner {
         begin(deciding, path, attempts);
     }
 
+    /** What is tried is given up, as everything stands still and this path is there; not if the other side has only to agree. */
+    void giveUpFor(String path) {
+        PathAttempt current = attempt;
+        if (current != null && !current.path().equals(path) && !current.isDecided()) {
+            current.fail("the session stands still, and goes on over " + path + " meanwhile", true);
+        }
+    }
+
     /** Tells the side that leads what this one wants, or has to say about its devices. */
     void tellLeader(int flags, String text) {
         bootstrap.say(KeptFrame.of(FrameKind.PROPOSE, flags, WISH, 0, HandshakeCodec.text(text)));
@@ -673,7 +681,7 @@ final class Links implements PathAttempt.Owner {
 
     /** Whether it waits for the peer to connect anew: who closes does not wait for that. */
     boolean forsaken() {
-        return away != null && redial == null;
+        return away != null && redial == null && ours == null;
     }
 
     /** Whether both know it under this number, and this is the side that leads it or the other one. */
@@ -993,7 +1001,7 @@ final class Links implements PathAttempt.Owner {
         } else if (limit.isDisposed()) {
             limit = loop.schedule(this::tooLate, session.resumeTimeout());
         }
-        if (clear()) {
+        if (clear() && over != null && over.due.isEmpty()) {
             session.goOn();
         }
         if (quiet && choice != null) {

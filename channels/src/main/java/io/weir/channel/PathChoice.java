@@ -11,10 +11,13 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -56,7 +59,7 @@ final class PathChoice {
     /** The better paths have not been tried yet. */
     private boolean climbsAtOnce;
     /** Lost, and not tried since. */
-    private @Nullable String suspect;
+    private final Set<String> suspects = new LinkedHashSet<>();
 
     /** By path, why the peer can't use it just now. */
     private final Map<String, String> missingThere = new HashMap<>();
@@ -76,6 +79,9 @@ final class PathChoice {
 
     /** On the side that follows: where it wants to go. */
     private String asked = "";
+
+    /** A peer that wants to go to and fro makes no more moves than a path that comes and goes. */
+    private Disposable wishPause = Disposables.disposed();
 
     private Disposable answerLimit = Disposables.disposed();
     /** Answers that nobody waits for any more. */
@@ -221,6 +227,7 @@ final class PathChoice {
 
     void end() {
         answerLimit.dispose();
+        wishPause.dispose();
         later.dispose();
         calm.dispose();
         Promise<PathDecision> waiting = asker;
@@ -282,7 +289,7 @@ final class PathChoice {
         candidates.clear();
         later.dispose();
         calm.dispose();
-        suspect = null;
+        suspects.clear();
         missingThere.clear();
         answerLimit.dispose();
         lateAnswers = 0;
@@ -326,27 +333,38 @@ final class PathChoice {
     /** Tries every path, the lost one last, and TCP before all others if it can be left again. */
     private void fall(@Nullable String lost) {
         later.dispose();
-        if (links().trying() || !links().reachable()) {
+        if (lost != null) {
+            suspects.add(lost);
+        }
+        if (!links().reachable()) {
             return;
         }
-        suspect = lost == null ? suspect : lost;
         // Where it was wanted is lost as well, unless it is on its way there.
         wanted = asker == null ? null : wanted;
         candidates.clear();
         candidates.addAll(tries());
-        if (suspect != null && candidates.remove(suspect)) {
-            candidates.addLast(suspect);
-        }
-        if (climbs() && !Handshake.BOOTSTRAP_PATH.equals(suspect) && candidates.remove(Handshake.BOOTSTRAP_PATH)) {
+        toTheEnd(suspects);
+        boolean overTcp =
+                climbs() && !suspects.contains(Handshake.BOOTSTRAP_PATH) && candidates.remove(Handshake.BOOTSTRAP_PATH);
+        if (overTcp) {
             candidates.addFirst(Handshake.BOOTSTRAP_PATH);
             climbsAtOnce = true;
         }
         List<String> missing =
                 candidates.stream().filter(path -> whyNot(path) != null).toList();
         // What is reported may be over by now, and this is better than nothing.
-        candidates.removeAll(missing);
-        candidates.addAll(missing);
-        next();
+        toTheEnd(missing);
+        if (!links().trying()) {
+            next();
+        } else if (overTcp) {
+            links().giveUpFor(Handshake.BOOTSTRAP_PATH);
+        }
+    }
+
+    private void toTheEnd(Collection<String> paths) {
+        List<String> last = paths.stream().filter(candidates::contains).toList();
+        candidates.removeAll(last);
+        candidates.addAll(last);
     }
 
     private List<String> tries() {
@@ -400,14 +418,17 @@ final class PathChoice {
                         "the connection to " + peer.id() + " has lost its path meanwhile, and goes over " + path));
             }
         }
-        if (leads && !stays() && path != null && links().settled() && !links().trying()) {
+        boolean quiet = links().settled() && links().reachable() && !links().trying();
+        if (leads && !stays() && path != null && quiet) {
             String missing = whyNot(path);
             if (missing != null) {
                 leave(path, missing);
                 return;
             }
         }
-        if (!climbs() || wanted != null || better().isEmpty()) {
+        boolean isBest = !climbs() || better().isEmpty();
+        climbsAtOnce &= !isBest;
+        if (isBest || wanted != null) {
             later.dispose();
         } else if (later.isDisposed() && !links().trying()) {
             later = links().loop().schedule(this::climb, climbsAtOnce && hasUntried() ? Duration.ZERO : jittered());
@@ -424,7 +445,7 @@ final class PathChoice {
 
     /** Whether there is a better path that was not lost itself. */
     private boolean hasUntried() {
-        return better().stream().anyMatch(path -> !path.equals(suspect));
+        return !suspects.containsAll(better());
     }
 
     private void proved() {
@@ -455,9 +476,9 @@ final class PathChoice {
         candidates.clear();
         candidates.addAll(better());
         if (climbsAtOnce && hasUntried()) {
-            candidates.remove(suspect);
+            candidates.removeAll(suspects);
         } else {
-            suspect = null;
+            suspects.clear();
             // Should this be in vain, or not last.
             longerProbation();
             calm.dispose();
@@ -492,8 +513,13 @@ final class PathChoice {
                         promise -> {
                             if (stays()) {
                                 promise.error(new Refused(STAYS));
+                            } else if (!wishPause.isDisposed()) {
+                                promise.error(new Refused("it was moved for you only just now; try again"));
                             } else {
                                 go(path, "an operator at " + peer.id().name() + " wants it", promise);
+                                if (promise.equals(asker)) {
+                                    wishPause = links().loop().schedule(() -> {}, shortest);
+                                }
                             }
                         },
                         moved -> {})

@@ -702,7 +702,6 @@ final class Session implements LinkHandler {
         }
     }
 
-    /** Ends, and says goodbye as soon as the link has room: what was handed to it before is still delivered. */
     /** The device of this path is missing now, or back. */
     void deviceChanged(String path) {
         if (ended == null) {
@@ -710,6 +709,7 @@ final class Session implements LinkHandler {
         }
     }
 
+    /** Ends, and says goodbye as soon as the link has room: what was handed to it before is still delivered. */
     private void leave(String reason, Runnable left) {
         if (ended != null) {
             Runnable first = onLeft;
@@ -722,9 +722,9 @@ final class Session implements LinkHandler {
             }
             return;
         }
-        end(new SessionLost("the connection to " + peer.id() + " was closed here: " + reason), false);
         farewell = reason;
         onLeft = left;
+        end(new SessionLost("the connection to " + peer.id() + " was closed here: " + reason), false);
         farewellLimit = loop.schedule(this::closeLink, FAREWELL);
         sayFarewell();
     }
@@ -880,9 +880,9 @@ final class Session implements LinkHandler {
         channels.values().removeIf(channel -> channel.inbound().done());
         counters.channels = channels.size();
         latest = null;
-        List.copyOf(confirming).forEach(Confirmation::end);
         peer.ended();
         onEnd.accept(this);
+        List.copyOf(confirming).forEach(Confirmation::end);
     }
 
     /** Whether something has come whole before the session ended, and waits to be asked for. */

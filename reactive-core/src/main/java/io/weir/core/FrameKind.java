@@ -15,7 +15,7 @@ public enum FrameKind {
     /** Host identity and what each transport tells beforehand. */
     CARD(3, 0),
     /**
-     * The connecting side's next candidate: its name; aux is the attempt. With aux 0, in a session, from the other side: the path that its
+     * The connecting side's next candidate: its name; aux is the attempt. With aux 0, from the other side when its session has begun: the path that its
      * operator wants, answered by OPENED or FAILED with aux 0 when it is the path or can't be; with flag 1 the path, a blank, and why it can't
      * be used there until the same comes with flag 2 and the path alone.
      */
