@@ -57,7 +57,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private static final int MOST_EARLY = 64;
 
     /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
-    private static final long LAST = -1;
+    static final long LAST = -1;
 
     /** Who awaits the outcome of a handshake. */
     interface Outcome {

@@ -349,6 +349,9 @@ final class Links implements PathAttempt.Owner {
             case OFFER, OPENED, FAILED, PROBE, PROBED, USE -> {
                 if (current != null && current.number() == in.aux()) {
                     current.frame(in);
+                } else if (in.kind() == FrameKind.PROBE && in.aux() == 0 && in.second() == Handshake.LAST && !leads()) {
+                    // Our USE came too late for it, and every other path has failed as well.
+                    session.over(new SessionLost("it has given up the handshake, as no path could be opened in time"));
                 } else if (in.aux() == WISH && choice.awaitsAnswer() && mayBeLate(in.kind())) {
                     choice.answered(in.kind() == FrameKind.OPENED ? null : HandshakeCodec.readReason(in.body()));
                 } else if (in.aux() == 0 || in.aux() > attempts || (in.aux() == used && !mayBeLate(in.kind()))) {

@@ -46,6 +46,9 @@ final class Excuses {
     }
 
     private final Simulation simulation;
+    /** Some frame was damaged: only then may anybody seem to break the protocol. */
+    private boolean corrupted;
+
     private final List<Excuse> excuses = new ArrayList<>();
     private final List<Excuse> fragile = new ArrayList<>();
     private final List<Kept> kept = new ArrayList<>();
@@ -62,6 +65,11 @@ final class Excuses {
     /** Whoever tries to connect these may fail. */
     void connecting(Host one, @Nullable Host other, Duration time) {
         add(one, other, time, false);
+    }
+
+    /** A frame is damaged. */
+    void corrupted() {
+        corrupted = true;
     }
 
     /** If more happens to these within this time, their session may end. */
@@ -125,8 +133,8 @@ final class Excuses {
     }
 
     /** Whether this tells that the session is over, and not that something else went wrong. */
-    static boolean endsSession(Throwable error) {
-        return error instanceof SessionLost || error instanceof ProtocolMismatch;
+    boolean endsSession(Throwable error) {
+        return error instanceof SessionLost || (error instanceof ProtocolMismatch && corrupted);
     }
 
     /** Whether this tells that no session came about. */

@@ -91,7 +91,7 @@ final class Letters implements Item {
 
     /** Whether this may be said of a letter that is not read, or whose answer is not sent. */
     boolean mayFail(Throwable reason) {
-        return reason instanceof Refused ? mayBeLost() : Excuses.endsSession(reason) && sessionMayEnd();
+        return reason instanceof Refused ? mayBeLost() : simulation.excuses().endsSession(reason) && sessionMayEnd();
     }
 
     boolean sessionMayEnd() {

@@ -160,7 +160,7 @@ final class Question implements CoreSubscriber<Message> {
         boolean planned = reason instanceof RemoteFailure
                 && (way == Way.FAILS || way == Way.FAILS_LATER)
                 && String.valueOf(reason.getMessage()).contains("planned by " + this);
-        boolean over = Excuses.endsSession(reason) || reason instanceof Refused;
+        boolean over = simulation.excuses().endsSession(reason) || reason instanceof Refused;
         if (!cancelled && !planned && !(over && of.sessionMayEnd())) {
             simulation.violated(this + " has failed for no reason that was planned", reason);
         }

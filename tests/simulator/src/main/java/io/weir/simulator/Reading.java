@@ -126,7 +126,7 @@ final class Reading implements Item, Receiver.Owner {
             allowed = (source.hasFailed() || (failsAtOnce && teller != null))
                     && String.valueOf(error.getMessage()).endsWith("planned by " + this);
         } else {
-            allowed = (Excuses.endsSession(error) || error instanceof Refused) && sessionMayEnd();
+            allowed = (simulation.excuses().endsSession(error) || error instanceof Refused) && sessionMayEnd();
         }
         if (!allowed) {
             simulation.violated(this + " has failed for no reason that was planned", error);

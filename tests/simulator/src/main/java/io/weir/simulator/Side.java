@@ -202,7 +202,7 @@ final class Side implements Source.Owner, Receiver.Owner {
     @Override
     public void failed(String half, Throwable error) {
         boolean allowed;
-        if (Excuses.endsSession(error)) {
+        if (simulation.excuses().endsSession(error)) {
             allowed = talk.sessionMayEnd();
             talk.otherHearsOfIt(this);
         } else if (error instanceof RemoteFailure) {

@@ -88,7 +88,8 @@ final class Talk implements Item {
             // The port was served by another incarnation, or by none.
             allowed = simulation.excuses().session(near, far, begun);
         } else {
-            allowed = simulation.excuses().session(near, far, begun) && Excuses.endsSession(reason);
+            allowed = simulation.excuses().session(near, far, begun)
+                    && simulation.excuses().endsSession(reason);
         }
         if (!allowed) {
             simulation.violated(this + " has not come about for no reason that was planned", reason);

@@ -249,6 +249,7 @@ final class Trouble {
         say(wire);
         // It may take long until another frame comes.
         excuseSession(wire, Duration.ofHours(1));
+        simulation.excuses().corrupted();
         wire.corrupt(chance.nextBoolean());
     }
 

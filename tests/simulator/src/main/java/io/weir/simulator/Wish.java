@@ -89,7 +89,8 @@ final class Wish {
 
     private void failed(Incarnation here, Incarnation there, long begun, Throwable error) {
         answered(error.getClass().getSimpleName());
-        boolean over = Excuses.endsSession(error) && simulation.excuses().session(here.host(), there.host(), begun);
+        boolean over = simulation.excuses().endsSession(error)
+                && simulation.excuses().session(here.host(), there.host(), begun);
         if (!(error instanceof Refused) && !over) {
             simulation.violated("a wish of " + here + " has failed for no reason that was planned", error);
         }

@@ -36,7 +36,8 @@ class NamedSeedsTest {
         "a wish comes before the USE that begins the session, SECRETS, 8643981901388510787",
         "a wish is granted and its path lost meanwhile, SECRETS, 8584339931645907943",
         "who leaves is still asking whether all has come when the node closes, SECRETS, -5623180554031480950",
-        "who leaves without a connection waits for room to say so, SECRETS, 6749402111494410042"
+        "who leaves without a connection waits for room to say so, SECRETS, 6749402111494410042",
+        "a handshake is given up when the other side has a session, DEVICES, 1293711180358909427"
     })
     void staysMended(String what, Extent extent, long seed) {
         Run run = new Run(seed, extent);
