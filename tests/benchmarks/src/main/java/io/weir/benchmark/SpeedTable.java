@@ -50,6 +50,8 @@ final class SpeedTable {
             tcp("one way", ONE_WAY, MIB, REACTOR_NETTY, 1),
             tcp("64 outstanding, echo", ECHO, 32, RSOCKET, 3),
             tcp("64 outstanding, ask", ASK, 32, RSOCKET, 3),
+            session(SHM),
+            session(TCP),
             tls(KIB),
             tls(64 * KIB),
             asleep(SHM, 2),
@@ -69,6 +71,12 @@ final class SpeedTable {
     private static Bar tcp(String what, Scenario scenario, int size, String peer, double factor) {
         Cell cell = new Cell(scenario, size);
         return new RatioBar(what, TCP, cell, peer, cell, factor, false);
+    }
+
+    /** What it costs that a session may change its path. */
+    private static Bar session(String weir) {
+        Cell cell = new Cell(ONE_WAY, 32);
+        return new RatioBar("one way, weir.repath=always", weir, cell, weir + "-staying", cell, 0.95, false);
     }
 
     private static Bar tls(int size) {

@@ -1,5 +1,6 @@
 package io.weir.benchmark.contender;
 
+import io.weir.channel.Repath;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -14,7 +15,10 @@ public enum ContenderKind {
     WEIR_SHM,
     WEIR_TCP,
     REACTOR_NETTY_TLS,
-    WEIR_TCP_TLS;
+    WEIR_TCP_TLS,
+    /** Whose sessions end with their path ({@code weir.repath=off}), so that one sees what it costs that the others' need not. */
+    WEIR_SHM_STAYING,
+    WEIR_TCP_STAYING;
 
     /** As on the command line and in the results. */
     public String label() {
@@ -34,7 +38,7 @@ public enum ContenderKind {
             case RSOCKET -> EnumSet.complementOf(EnumSet.of(Scenario.STALL));
             case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.STALL));
             case WEIR_SHM, WEIR_TCP -> EnumSet.allOf(Scenario.class);
-            case REACTOR_NETTY_TLS, WEIR_TCP_TLS -> EnumSet.of(Scenario.ONE_WAY);
+            case REACTOR_NETTY_TLS, WEIR_TCP_TLS, WEIR_SHM_STAYING, WEIR_TCP_STAYING -> EnumSet.of(Scenario.ONE_WAY);
         };
     }
 
@@ -47,7 +51,7 @@ public enum ContenderKind {
     public List<String> variants(Cell cell) {
         return switch (this) {
             case AERON -> AeronSetting.worthTrying(cell);
-            case WEIR_SHM, WEIR_TCP, WEIR_TCP_TLS -> WeirContender.variants(cell);
+            case WEIR_SHM, WEIR_TCP, WEIR_TCP_TLS, WEIR_SHM_STAYING, WEIR_TCP_STAYING -> WeirContender.variants(cell);
             case RSOCKET, REACTOR_NETTY, REACTOR_NETTY_TLS -> List.of(Child.ONLY_VARIANT);
         };
     }
@@ -57,10 +61,12 @@ public enum ContenderKind {
             case AERON -> new AeronContender(setup);
             case RSOCKET -> new RSocketContender(setup);
             case REACTOR_NETTY -> new ReactorNettyContender(setup, false);
-            case WEIR_SHM -> new WeirContender("shm", setup, false);
-            case WEIR_TCP -> new WeirContender("tcp", setup, false);
+            case WEIR_SHM -> new WeirContender("shm", setup, false, Repath.ALWAYS);
+            case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS);
             case REACTOR_NETTY_TLS -> new ReactorNettyContender(setup, true);
-            case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true);
+            case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS);
+            case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF);
+            case WEIR_TCP_STAYING -> new WeirContender("tcp", setup, false, Repath.OFF);
         };
     }
 }

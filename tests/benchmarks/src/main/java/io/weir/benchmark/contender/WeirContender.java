@@ -5,6 +5,7 @@ import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
+import io.weir.channel.Repath;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
 import io.weir.core.TlsSpec;
@@ -37,13 +38,15 @@ final class WeirContender implements Contender {
     private final String path;
     private final Setup setup;
     private final boolean tls;
+    private final Repath repath;
     private final Pause pause;
     private @Nullable Node node;
     private volatile @Nullable Memory before;
 
     /** @param setup its variant is the way of {@link Waiting} */
-    WeirContender(String path, Setup setup, boolean tls) {
+    WeirContender(String path, Setup setup, boolean tls, Repath repath) {
         this.tls = tls;
+        this.repath = repath;
         this.path = path;
         this.setup = setup;
         this.pause = new Pause(setup.pinning());
@@ -102,6 +105,7 @@ final class WeirContender implements Contender {
                 .waiting(Waiting.valueOf(setup.variant().toUpperCase(Locale.ROOT)))
                 .order(path)
                 .path(path, PathSwitch.REQUIRED)
+                .repath(repath)
                 // Nothing of this is measured, and native libraries load slowly where others compete for the
                 // processors.
                 .handshakeTimeout(PATIENCE)
