@@ -5,28 +5,19 @@ import io.weir.core.Refused;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import org.jspecify.annotations.Nullable;
 
 /** Some messages from one host to the mailbox of another, one after the other. */
-final class Letters implements Item {
+final class Letters extends Errand {
 
-    private final Simulation simulation;
     private final int number;
-    private final Host near;
-    private final Host far;
     private final List<Letter> all = new ArrayList<>();
     private final long[] pauses;
-    private long begun = -1;
-    private @Nullable Incarnation sender;
-    private boolean failed;
     /** The mailbox was closed, so letters may be refused or lost. */
     private boolean refused;
 
     Letters(Simulation simulation, int number, Host near, Host far, List<Letter> known, SplittableRandom chance) {
-        this.simulation = simulation;
+        super(simulation, near, far);
         this.number = number;
-        this.near = near;
-        this.far = far;
         Content content = new Content(simulation.ledger(), chance);
         this.pauses = new long[chance.nextInt(4) == 0 ? chance.nextInt(1, 150) : chance.nextInt(1, 20)];
         boolean slowly = chance.nextInt(3) == 0;
@@ -39,21 +30,7 @@ final class Letters implements Item {
     }
 
     @Override
-    public void begin() {
-        Incarnation here = near.incarnation();
-        if (!here.isThere()) {
-            return;
-        }
-        begun = simulation.now();
-        sender = here;
-        simulation.trace(() -> this + " begin");
-        var unused = here.node()
-                .connect(far.address())
-                .subscribe(peer -> connected(here, peer), this::unconnected, () -> {});
-    }
-
-    private void connected(Incarnation here, Peer peer) {
-        Meeting.check(simulation, peer, here, far, begun);
+    void send(Incarnation here, Peer peer) {
         send(here, peer, 0);
     }
 
@@ -65,14 +42,6 @@ final class Letters implements Item {
                 return;
             }
             all.get(next).send(here, peer);
-        }
-    }
-
-    private void unconnected(Throwable error) {
-        failed = true;
-        simulation.trace(() -> this + " do not come about: " + error);
-        if (!Meeting.mayFail(simulation, near, far, begun, error)) {
-            simulation.violated(this + " have not come about for no reason that was planned", error);
         }
     }
 
@@ -94,10 +63,6 @@ final class Letters implements Item {
         return reason instanceof Refused ? mayBeLost() : simulation.excuses().endsSession(reason) && sessionMayEnd();
     }
 
-    boolean sessionMayEnd() {
-        return simulation.excuses().session(near, far, begun);
-    }
-
     /** This one is read: those before it must have been, unless another reader takes them. */
     void checkOrder(Letter read, boolean byKind) {
         if (refused) {
@@ -116,10 +81,7 @@ final class Letters implements Item {
 
     @Override
     public boolean isOver() {
-        return begun < 0
-                || failed
-                || sender != null && sender.isStopped()
-                || all.stream().allMatch(Letter::isOver) && (allRead() || mayBeLost());
+        return cameToNothing() || isStopped() || all.stream().allMatch(Letter::isOver) && (allRead() || mayBeLost());
     }
 
     private boolean allRead() {
@@ -128,7 +90,7 @@ final class Letters implements Item {
 
     @Override
     public void checkAtRest() {
-        if (begun < 0 || failed) {
+        if (cameToNothing()) {
             return;
         }
         boolean mayHaveBeenLost = mayBeLost();
@@ -137,6 +99,6 @@ final class Letters implements Item {
 
     @Override
     public String toString() {
-        return "letters " + number + " from " + near + " to " + far;
+        return "letters " + number + way();
     }
 }
