@@ -177,15 +177,19 @@ class MeasuredOrderTest implements OnRoute {
         }
     }
 
-    @Test
-    void whatHangsWhileItIsMeasuredComesLast(Nodes nodes) {
-        Pair pair = connect(
+    /** Two nodes between which trouble never opens. */
+    private static Pair pastWhatHangs(Nodes nodes, UnaryOperator<NodeSpec.Builder> near) {
+        return connect(
                 nodes,
-                troubled("near", TroubleTransport.Mode.COMPLETE_NEVER)
-                        .order("measured", "trouble", "tcp", "local")
-                        .stepTimeout(Duration.ofSeconds(1)),
+                near.apply(troubled("near", TroubleTransport.Mode.COMPLETE_NEVER)),
                 nodes.start(
                         troubled("far", TroubleTransport.Mode.COMPLETE_NEVER).build()));
+    }
+
+    @Test
+    void whatHangsWhileItIsMeasuredComesLast(Nodes nodes) {
+        Pair pair = pastWhatHangs(
+                nodes, near -> near.order("measured", "trouble", "tcp", "local").stepTimeout(Duration.ofSeconds(1)));
 
         PathDecision decision = pair.peer().path();
         assertThat(chosen(decision)).isIn("tcp", "local");
@@ -199,13 +203,9 @@ class MeasuredOrderTest implements OnRoute {
     /** What is left of the handshake's time is enough for a path that works. */
     @Test
     void measuringEndsInTime(Nodes nodes) {
-        Pair pair = connect(
+        Pair pair = pastWhatHangs(
                 nodes,
-                troubled("near", TroubleTransport.Mode.COMPLETE_NEVER)
-                        .order("measured", "trouble", "local", "tcp")
-                        .handshakeTimeout(Duration.ofSeconds(4)),
-                nodes.start(
-                        troubled("far", TroubleTransport.Mode.COMPLETE_NEVER).build()));
+                near -> near.order("measured", "trouble", "local", "tcp").handshakeTimeout(Duration.ofSeconds(4)));
 
         PathDecision decision = pair.peer().path();
         assertThat(paths(decision)).startsWith("tcp", "trouble", "local");
