@@ -74,7 +74,7 @@ public interface Link {
      * without a gap up to the last one. The first ones may have reached it nevertheless, and their bodies be gone; who asks knows how
      * many have. Called at most once, from within {@link LinkHandler#lost} or just before {@link #close()}; nothing is offered
      * afterwards. The other side may still deliver what was given back, until it ends the link as well. Some links can do this only
-     * if they were told to {@link #retain} before, and none gives back a {@link Frame#region}.
+     * if they were told to {@link #retain} before. Of regions, only a {@link FilePiece} comes back, as a body in memory.
      *
      * @param to gets each frame; the holder is valid during the call only, the body belongs to it and must be released once
      * @return false if this link does not know: then what was on its way is lost with it, also what was given back until then

@@ -19,10 +19,16 @@ public final class Message implements ReferenceCounted {
 
     private final ControlData control;
     private final ByteBuf payload;
+    private final @Nullable FilePiece file;
 
     private Message(ControlData control, ByteBuf payload) {
+        this(control, payload, null);
+    }
+
+    private Message(ControlData control, ByteBuf payload, @Nullable FilePiece file) {
         this.control = control;
         this.payload = payload;
+        this.file = file;
     }
 
     /** A message without control data; takes over the caller's reference to the payload. */
@@ -45,14 +51,23 @@ public final class Message implements ReferenceCounted {
         return of(Unpooled.wrappedBuffer(payload));
     }
 
+    /**
+     * A message to be sent whose payload is a piece of a file: over a path that can take it from the kernel, it is never copied into the
+     * memory of this process; over others it is read into the memory of the path when its turn comes, on a thread that may block. Takes over
+     * the caller's reference. What is received is never such a message.
+     */
+    public static Message of(FilePiece piece) {
+        return new Message(ControlData.empty(), Unpooled.EMPTY_BUFFER, Objects.requireNonNull(piece, "piece"));
+    }
+
     /** The same payload with one more entry of control data. The reference moves to the new message. */
     public Message with(String key, String value) {
-        return new Message(control.with(key, value), payload);
+        return new Message(control.with(key, value), payload, file);
     }
 
     /** The same payload with other control data. The reference moves to the new message. */
     public Message with(ControlData other) {
-        return new Message(Objects.requireNonNull(other, "control"), payload);
+        return new Message(Objects.requireNonNull(other, "control"), payload, file);
     }
 
     /** Control data; empty, not null, when there is none. Stays readable after the message was released. */
@@ -60,14 +75,21 @@ public final class Message implements ReferenceCounted {
         return control;
     }
 
-    /** The payload, without a change of ownership: its readable bytes. */
+    /**
+     * The payload, without a change of ownership: its readable bytes. Empty if it is a {@link #file()}, which nobody has read yet.
+     */
     public ByteBuf payload() {
         return payload;
     }
 
+    /** The payload of a message that is a piece of a file, without a change of ownership; null if it lies in memory. */
+    public @Nullable FilePiece file() {
+        return file;
+    }
+
     /** Bytes of the payload that are left to read. */
     public int size() {
-        return payload.readableBytes();
+        return file == null ? payload.readableBytes() : file.length();
     }
 
     /** The payload as UTF-8 text. Reads without consuming; releases nothing. */
@@ -80,49 +102,53 @@ public final class Message implements ReferenceCounted {
         return ByteBufUtil.getBytes(payload);
     }
 
+    private ReferenceCounted counted() {
+        return file == null ? payload : file;
+    }
+
     @Override
     public int refCnt() {
-        return payload.refCnt();
+        return counted().refCnt();
     }
 
     @Override
     public Message retain() {
-        payload.retain();
+        counted().retain();
         return this;
     }
 
     @Override
     public Message retain(int increment) {
-        payload.retain(increment);
+        counted().retain(increment);
         return this;
     }
 
     @Override
     public Message touch() {
-        payload.touch();
+        counted().touch();
         return this;
     }
 
     @Override
     public Message touch(@Nullable Object hint) {
-        payload.touch(hint);
+        counted().touch(hint);
         return this;
     }
 
     @Override
     public boolean release() {
-        return payload.release();
+        return counted().release();
     }
 
     @Override
     public boolean release(int decrement) {
-        return payload.release(decrement);
+        return counted().release(decrement);
     }
 
     /** Sizes and control data; never the payload's content. */
     @Override
     public String toString() {
-        return "Message[" + (payload.refCnt() == 0 ? "released" : size() + " B")
+        return "Message[" + (refCnt() == 0 ? "released" : size() + " B" + (file == null ? "" : " of a file"))
                 + (control.isEmpty() ? "" : ", " + control) + ']';
     }
 }

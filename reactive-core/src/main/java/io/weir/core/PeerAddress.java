@@ -74,6 +74,11 @@ public record PeerAddress(String host, int port) {
         return port < 0;
     }
 
+    /** Whether it stands for all addresses of a host, which one may listen at and not connect to. */
+    public boolean isAnyHost() {
+        return !isUnix() && (host.equals("0.0.0.0") || host.matches("[0:]*:[0:]*"));
+    }
+
     /** The form that {@link #parse} reads. */
     @Override
     public String toString() {

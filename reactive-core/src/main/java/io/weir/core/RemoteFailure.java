@@ -3,7 +3,7 @@ package io.weir.core;
 import org.jspecify.annotations.Nullable;
 
 /** The peer's own code failed while it served us. */
-public final class RemoteFailure extends WeirException.Permanent {
+public non-sealed class RemoteFailure extends WeirException.Permanent {
 
     private static final long serialVersionUID = 1L;
 

@@ -3,6 +3,7 @@ package io.weir.core;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -97,5 +98,13 @@ class PeerAddressTest {
                 .isThrownBy(() -> PeerAddress.parse("db1:65536"))
                 .withMessage("port 65536 of db1 is out of range: 0 to 65535");
         assertThatExceptionOfType(Misconfigured.class).isThrownBy(() -> new PeerAddress("db1", -2));
+    }
+
+    @Test
+    void knowsWhatStandsForAllAddressesOfAHost() {
+        assertThat(List.of("0.0.0.0:1", "[::]:1", "[0:0:0:0:0:0:0:0]:1", "[::0]:0"))
+                .allMatch(text -> PeerAddress.parse(text).isAnyHost());
+        assertThat(List.of("127.0.0.1:1", "[::1]:1", "zero:1", "unix:/::"))
+                .noneMatch(text -> PeerAddress.parse(text).isAnyHost());
     }
 }
