@@ -4,17 +4,17 @@ import io.weir.core.ErrorCode;
 import io.weir.core.Message;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 import org.reactivestreams.Publisher;
 
 /** Answers requests by a function. */
 final class AnswerHandler implements PortHandler {
 
-    private final Function<? super Message, ? extends Publisher<Message>> handler;
+    private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
     private final Set<Answerer> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    AnswerHandler(Function<? super Message, ? extends Publisher<Message>> handler) {
+    AnswerHandler(BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
         this.handler = handler;
     }
 

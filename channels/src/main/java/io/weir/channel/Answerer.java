@@ -4,12 +4,15 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.ErrorCode;
 import io.weir.core.Message;
+import io.weir.core.PathRequired;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.RareLog;
 import io.weir.core.Refused;
 import java.util.ArrayList;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -23,8 +26,10 @@ import reactor.core.Exceptions;
  */
 final class Answerer implements MessageSink, Outbound.Feeder {
 
+    private static final RareLog REFUSALS = new RareLog(Ports.LOG, System::nanoTime);
+
     private final Channel channel;
-    private final Function<? super Message, ? extends Publisher<Message>> handler;
+    private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
     private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
     private final Consumer<Answerer> onEnd;
     private boolean endWhenIdle;
@@ -34,7 +39,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     Answerer(
             Channel channel,
-            Function<? super Message, ? extends Publisher<Message>> handler,
+            BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler,
             Consumer<Answerer> onEnd) {
         this.channel = channel;
         this.handler = handler;
@@ -66,6 +71,10 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     @Override
     public void message(Message message, int flags, int number) {
         boolean awaited = (flags & Flags.REQUEST) != 0;
+        if (awaited && running.containsKey(number)) {
+            message.release();
+            throw new ProtocolMismatch("two requests with the number " + number + " on " + channel);
+        }
         if (closed) {
             message.release();
             if (awaited) {
@@ -83,7 +92,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         }
         try {
             Publisher<Message> answer = Objects.requireNonNull(
-                    handler.apply(message), () -> "the handler of port '" + channel.port() + "' yields null");
+                    handler.apply(channel.peer(), message),
+                    () -> "the handler of port '" + channel.port() + "' yields null");
             if (answer instanceof Callable<?> ready) {
                 Object value = ready.call();
                 reply(awaited, number, (Message) value);
@@ -119,8 +129,13 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     }
 
     private void refuse(boolean awaited, int number, Throwable error) {
+        boolean refused = error instanceof Refused || error instanceof PathRequired;
         if (awaited) {
-            send(Message.of(Errors.text(error)), Flags.ANSWER | Flags.FAILED, number);
+            send(Message.of(Errors.text(error)), Flags.ANSWER | Flags.FAILED | (refused ? Flags.EMPTY : 0), number);
+        } else if (refused) {
+            // Whoever is let in nowhere may bring this about as often as it likes.
+            REFUSALS.warn("A message to port '" + channel.port() + "' from "
+                    + channel.session().peerId() + " was refused: " + Errors.text(error));
         } else {
             Ports.LOG.warn(
                     "A message to port '{}' from {} failed here",

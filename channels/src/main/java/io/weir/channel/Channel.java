@@ -369,6 +369,12 @@ public final class Channel {
         }
     }
 
+    /** The handler does not want this channel, which was accepted in this turn: the peer hears only that. */
+    void turnAway(ErrorCode code, Throwable error) {
+        controls.accept = false;
+        fail(code, error);
+    }
+
     /** Refuses a channel that the peer wants to open. */
     void refuse(ErrorCode code, String text) {
         controls.error = code;

@@ -83,8 +83,12 @@ final class DecisionText {
         String peer = harmless(decision.peer().toString());
         String cause = decision.cause().isEmpty() ? "" : ", because " + decision.cause();
         return decision.chosen()
-                .map(chosen -> peer + " over " + chosen.path() + roundTrip(chosen.roundTrip()) + cause)
+                .map(chosen -> peer + " over " + chosen.path() + way(chosen) + roundTrip(chosen.roundTrip()) + cause)
                 .orElse(peer + ": no path");
+    }
+
+    private static String way(Attempt chosen) {
+        return chosen.reason().isEmpty() ? "" : ' ' + chosen.reason();
     }
 
     private static String roundTrip(@Nullable Duration time) {

@@ -17,18 +17,23 @@ import java.util.regex.Pattern;
  */
 final class EnvironmentNames {
 
-    private static final Pattern NAMED =
-            Pattern.compile("WEIR_(PEERS|PORTS)_(.+?)_(ADDRESS|REPATH|CONNECT|WAIT|ALLOW|TRANSPORT_(ORDER|[A-Z0-9]+))");
+    private static final Pattern NAMED = Pattern.compile(
+            "WEIR_(PEERS|PORTS)_(.+?)_(ADDRESS|REPATH|CONNECT|WAIT|GATEWAY|ALLOW|TRANSPORT_(ORDER|[A-Z0-9]+))");
+    private static final Pattern OF_SERVICE =
+            Pattern.compile("WEIR_SERVICES_(.+?)_(ADDRESSES|PASSWORD|PASSWORD_FILE|WAIT|BALANCE)");
     private static final Pattern OPTION = Pattern.compile("WEIR_TRANSPORT_([A-Z0-9]+)_(.+)");
 
     private final KnownPaths known;
     private final Collection<String> peers;
     private final Collection<String> ports;
+    private final Collection<String> services;
 
-    EnvironmentNames(KnownPaths known, Collection<String> peers, Collection<String> ports) {
+    EnvironmentNames(
+            KnownPaths known, Collection<String> peers, Collection<String> ports, Collection<String> services) {
         this.known = known;
         this.peers = List.copyOf(peers);
         this.ports = List.copyOf(ports);
+        this.services = List.copyOf(services);
     }
 
     /** The variable of this property. */
@@ -88,6 +93,13 @@ final class EnvironmentNames {
                     + existing(shape, named.group(2), peer ? peers : ports)
                     + '.'
                     + named.group(3).toLowerCase(Locale.ROOT).replace('_', '.');
+        }
+        Matcher service = OF_SERVICE.matcher(shape);
+        if (service.matches()) {
+            return "weir.services."
+                    + existing(shape, service.group(1), services)
+                    + '.'
+                    + service.group(2).toLowerCase(Locale.ROOT).replace('_', '-');
         }
         Matcher option = OPTION.matcher(shape);
         if (option.matches()) {

@@ -47,7 +47,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** The path that the bootstrap connection itself is. */
+    /** The path that the bootstrap connection itself is, unless it leads through gateways. */
     static final String BOOTSTRAP_PATH = "tcp";
 
     /** Round trips measured over the bootstrap connection when another path is to be tried. */
@@ -69,6 +69,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private final Node node;
     private final Loop loop;
     private final Link bootstrap;
+    /** The bootstrap connection if it leads through gateways, else null. */
+    private final @Nullable TunnelLink tunnel;
+
+    /** The path that the bootstrap connection is. */
+    private final String ofBootstrap;
+
     private final boolean connecting;
     private final PathPolicy policy;
     /** Whom we have connected to; null on the accepting side. */
@@ -137,6 +143,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         this.node = node;
         this.loop = loop;
         this.bootstrap = bootstrap;
+        this.tunnel = bootstrap instanceof TunnelLink through ? through : null;
+        this.ofBootstrap = tunnel == null ? BOOTSTRAP_PATH : TunnelLink.PATH;
         this.connecting = address != null;
         this.policy = policy;
         this.address = address;
@@ -192,7 +200,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     @Override
     public String name() {
-        String where = address == null ? "an incoming connection" : address.toString();
+        String where = (address == null ? "an incoming connection" : address.toString())
+                + (tunnel == null ? "" : ' ' + tunnel.route().toString());
         return peerId == null ? where : peerId + " at " + where;
     }
 
@@ -346,7 +355,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
             case CROSSED -> crossed();
             case ATTACH -> {
-                node.peers().reachable(this, Objects.requireNonNull(address));
+                if (tunnel == null) {
+                    node.peers().reachable(this, Objects.requireNonNull(address));
+                }
                 crossed();
             }
         }
@@ -367,6 +378,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         Session session = node.peers().find(peer, in.first(), !in.has(Flags.LEADS));
         if (session == null) {
             leave(Flags.ENDED, "this session has ended at " + node.id());
+        } else if (tunnel != null) {
+            leave(Flags.ENDED, "a session does not go on through gateways");
         } else if (!session.mayBeRejoined(Objects.requireNonNull(identity))) {
             // Whichever loop has it: a session must not live longer by what another one says who knows its number.
             leave(Flags.ENDED, "this session does not go on at " + node.id());
@@ -428,8 +441,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         card = introduction.card();
         sessionNumber = half ^ introduction.half();
         if (connecting) {
-            PathSelector.Selection selection =
-                    PathSelector.select(policy, node.card(), card, introduction.switches(), node::adapter);
+            PathSelector.Selection selection = tunnel == null
+                    ? PathSelector.select(policy, node.card(), card, introduction.switches(), node::adapter)
+                    : TunnelPath.select(tunnel, policy, node.card(), card, introduction.switches(), node::adapter);
             chosenFrom = selection;
             recorder = new PathDecision.Recorder(selection);
             String refusal = selection.refusal();
@@ -440,7 +454,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             candidates.addAll(selection.tries());
             if (policy.measured() && candidates.size() > 1) {
                 beginSurvey();
-            } else if (candidates.contains(BOOTSTRAP_PATH) && !BOOTSTRAP_PATH.equals(candidates.peek())) {
+            } else if (candidates.contains(ofBootstrap) && !ofBootstrap.equals(candidates.peek())) {
                 beginWithHeadStart();
             } else {
                 next(null);
@@ -465,18 +479,18 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private void beginSoon() {
         climbsAtOnce = true;
         for (String path : candidates) {
-            if (path.equals(BOOTSTRAP_PATH)) {
+            if (path.equals(ofBootstrap)) {
                 break;
             }
             recorder.waits(path, "it is tried when the session has begun");
         }
-        candidates.remove(BOOTSTRAP_PATH);
-        candidates.addFirst(BOOTSTRAP_PATH);
+        candidates.remove(ofBootstrap);
+        candidates.addFirst(ofBootstrap);
     }
 
     private void beginNow() {
         PathAttempt current = attempt;
-        if (done || !candidates.contains(BOOTSTRAP_PATH)) {
+        if (done || !candidates.contains(ofBootstrap)) {
             return;
         }
         beginSoon();
@@ -510,7 +524,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             measure();
         } else {
             measured = 0;
-            recorder.measured(BOOTSTRAP_PATH, Duration.ofNanos(fastest));
+            recorder.measured(ofBootstrap, Duration.ofNanos(fastest));
             next(null);
         }
     }
@@ -606,7 +620,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             former.fail("another path was proposed", false);
         }
         attempts = number;
-        String refusal = node.refusal(policy, path);
+        String refusal = node.refusal(policy, path, bootstrap);
         if (refusal == null) {
             begin(path, number);
         } else {
@@ -660,12 +674,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     @Override
     public void opened(PathAttempt used, Link link) {
         attempt = null;
-        recorder.chosen(used.path(), used.roundTrip(), used.took());
+        recorder.chosen(used);
         PathDecision decision = recorder.build(Objects.requireNonNull(peerId));
         over();
         Identity its = Objects.requireNonNull(identity).at(card().host());
-        Peer peer = new Peer(decision.peer(), decision, its);
-        PathChoice choice = new PathChoice(node, peer, card(), policy, chosenFrom, climbsAtOnce, address);
+        Peer peer =
+                new Peer(decision.peer(), decision, its, bootstrap.protection().binding());
+        PathChoice choice =
+                new PathChoice(node, peer, card(), policy, chosenFrom, climbsAtOnce, tunnel == null ? address : null);
         node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1);
         Frame holder = new Frame();
         for (KeptFrame each; (each = early.poll()) != null; each.release()) {

@@ -592,7 +592,9 @@ final class Links implements PathAttempt.Owner {
             return;
         }
         legs.remove(leg);
-        boolean keptAll = !leg.equals(ours) || takeBack(leg);
+        // The peer may close what we have left by MOVE before we hear MOVED: how much it has, it says over the other
+        // link.
+        boolean keptAll = !leg.equals(ours) || takeBack(leg) || next != null;
         if (openHere) {
             leg.link.close();
         }
@@ -638,7 +640,11 @@ final class Links implements PathAttempt.Owner {
     }
 
     private void bootstrapLost(WeirException reason, boolean openHere) {
-        if (choice == null || choice.stays() || choice.nodeCloses() || reason instanceof ProtocolMismatch) {
+        if (choice == null
+                || choice.stays()
+                || choice.nodeCloses()
+                || isTunnel()
+                || reason instanceof ProtocolMismatch) {
             bootstrapLost = true;
             if (isHome(bootstrap) || suspended()) {
                 session.over(reason);
@@ -698,7 +704,12 @@ final class Links implements PathAttempt.Owner {
 
     /** Whether it can do with another bootstrap connection. */
     boolean mayBeRejoined() {
-        return choice != null && !choice.stays();
+        return choice != null && !choice.stays() && !isTunnel();
+    }
+
+    /** Whether the bootstrap connection leads through gateways: then the session ends with it. */
+    boolean isTunnel() {
+        return bootstrap.link instanceof TunnelLink;
     }
 
     /** The attempt over whose link both directions go, as far as we know, so that they need no bootstrap connection; 0 if there is none. */

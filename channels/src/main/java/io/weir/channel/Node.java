@@ -29,10 +29,13 @@ import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
@@ -75,9 +78,10 @@ public final class Node {
     private final Peers peers = new Peers(this);
     private final NamedPeers named;
     private final Doorkeeper doorkeeper;
+    private final Tunnels tunnels;
     private final Devices devices;
     private final RareLog refusals = new RareLog(LOG, System::nanoTime);
-    private final List<Bootstrap.Listener> listeners = new ArrayList<>();
+    private final List<Bootstrap.Listener> listeners = new CopyOnWriteArrayList<>();
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
     private final AtomicInteger nextLoop = new AtomicInteger();
     /** On which loops who connects anew is awaited. */
@@ -100,6 +104,7 @@ public final class Node {
         this.ports = new Ports(spec);
         this.budget = new Budget(spec.nodeBytes());
         this.doorkeeper = new Doorkeeper(spec.maxHandshakes(), spec.maxHandshakeRate(), System::nanoTime);
+        this.tunnels = new Tunnels(spec, this::accepted);
         this.devices = new Devices(spec, peers::deviceChanged);
         this.loops = new ArrayList<>();
         for (int i = 0; i < spec.loops(); i++) {
@@ -205,14 +210,49 @@ public final class Node {
 
     private Mono<Node> listen() {
         return Flux.fromIterable(spec.listen())
-                .concatMap(address -> bootstrap.bind(
-                        address, spec.settings("tcp"), this::acceptingLoop, link -> accepted(link, address)))
+                .concatMap(this::bind)
                 .doOnNext(listeners::add)
                 .then(Mono.fromCallable(() -> {
+                    if (spec.gatewayAccept()) {
+                        var unused = ports.serve(TunnelRequest.TUNNEL_PORT, tunnels);
+                    }
                     devices.watch(adapters, card.ready().keySet());
                     LOG.info("{} listens at {}", id, addresses());
                     return this;
                 }));
+    }
+
+    private Mono<Bootstrap.Listener> bind(PeerAddress address) {
+        return bootstrap.bind(address, spec.settings("tcp"), this::acceptingLoop, link -> accepted(link, address));
+    }
+
+    /**
+     * Listens at a further address, as if {@code weir.listen} had named it. Completes when peers can connect there. Fails with
+     * {@link Misconfigured}, naming the address, if it can't be bound, or if others than this host's could reach it and nothing keeps
+     * strangers out; with {@link Refused} if the node closes meanwhile. Whoever cancels has nothing to dispose.
+     */
+    public Mono<Listening> listen(PeerAddress address) {
+        return Promise.mono(
+                outcome -> {
+                    checkOpen();
+                    NodeSpecRules.exposure(
+                            spec.toBuilder().listen(List.of(address)).build());
+                    var unused = bind(address).subscribe(bound -> listens(bound, outcome), outcome::error);
+                },
+                Disposable::dispose);
+    }
+
+    private void listens(Bootstrap.Listener bound, Promise<Listening> outcome) {
+        listeners.add(bound);
+        Further further = new Further(bound, listeners);
+        if (closing.get()) {
+            // The node may have looked at its listeners before.
+            further.dispose();
+            outcome.error(new Refused(leaving()));
+        } else {
+            LOG.info("{} listens at {} as well", id, bound.address());
+            outcome.success(further);
+        }
     }
 
     /** The node's own identity. */
@@ -225,9 +265,22 @@ public final class Node {
         return spec;
     }
 
-    /** Where it listens, with the ports really bound. */
+    /** Where it listens, with the ports really bound: those of the configuration first, then those of {@link #listen}. */
     public List<PeerAddress> addresses() {
         return listeners.stream().map(Bootstrap.Listener::address).toList();
+    }
+
+    /**
+     * Where others reach it, for those who tell it to others: what {@code weir.advertise} says, else where it listens, with the name of its
+     * host in place of every address of it ({@code 0.0.0.0}).
+     */
+    public List<PeerAddress> advertised() {
+        return spec.advertised().isEmpty()
+                ? addresses().stream()
+                        .map(each -> each.isAnyHost() ? new PeerAddress(NodeDefaults.name(), each.port()) : each)
+                        .distinct()
+                        .toList()
+                : spec.advertised();
     }
 
     /** The first address that it listens at. */
@@ -257,8 +310,58 @@ public final class Node {
             checkOpen();
             NodeSpecRules.policy(KnownPaths.of(adapters), "paths", paths, policy);
             Loop loop = loop();
-            Mono<Peer> connected = dial(address, loop).flatMap(link -> shake(loop, link, policy, address));
+            Requirement required = spec.security().requirementAt(address);
+            Mono<Peer> connected = dial(address, loop).flatMap(link -> shake(loop, link, policy, address, required));
             // Whatever step it has reached, it must not wait for a loop that has ended.
+            return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
+        });
+    }
+
+    /** As {@link #connect(PeerAddress, Peer, PathPolicy)}, with the node's own paths. */
+    public Mono<Peer> connect(PeerAddress target, Peer gateway) {
+        return connect(target, gateway, spec.paths());
+    }
+
+    /**
+     * Connects to a node that only a gateway reaches, or yields the peer if there is a connection to it already. What both sides prove,
+     * they prove to each other, from end to end; the gateway can read what it passes on, unless a path joins both directly, which is
+     * tried as usual. The connection ends with that to the gateway, with {@link io.weir.core.SessionLost}.
+     *
+     * <p>Fails as {@link #connect(PeerAddress)} does, also with what the gateway has failed with, which names it.
+     *
+     * @param target where the gateway finds it
+     * @param gateway a peer of this node that is one
+     * @param paths put over the node's own
+     * @throws IllegalArgumentException if the gateway is the peer of another node
+     */
+    public Mono<Peer> connect(PeerAddress target, Peer gateway, PathPolicy paths) {
+        return connect(target, List.of(), gateway, paths);
+    }
+
+    /**
+     * As above, through several gateways in a row.
+     *
+     * @param gateways where they are, first the one that is connected to from here
+     */
+    public Mono<Peer> connect(PeerAddress target, List<PeerAddress> gateways, PathPolicy paths) {
+        if (gateways.isEmpty()) {
+            return connect(target, paths);
+        }
+        List<PeerAddress> further = List.copyOf(gateways.subList(1, gateways.size()));
+        return connect(gateways.get(0)).flatMap(first -> connect(target, further, first, paths));
+    }
+
+    private Mono<Peer> connect(PeerAddress target, List<PeerAddress> via, Peer gateway, PathPolicy paths) {
+        PathPolicy policy = spec.paths().and(paths);
+        Loop loop = gateway.session().loop();
+        if (!loops.contains(loop)) {
+            throw new IllegalArgumentException(gateway.id() + " is the peer of another node than " + id);
+        }
+        return Mono.defer(() -> {
+            checkOpen();
+            NodeSpecRules.policy(KnownPaths.of(adapters), "paths", paths, policy);
+            Mono<Peer> connected = tunnels.open(target, via, gateway)
+                    .flatMap(link -> shake(loop, link, policy, target, Tunnels.requirement(spec)));
             return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
         });
     }
@@ -293,7 +396,7 @@ public final class Node {
     }
 
     private Mono<Peer> connectByName(String name, PeerSpec peer) {
-        return connect(peer.address(), spec.pathsToPeer(name));
+        return connect(peer.address(), peer.gateways(), spec.pathsToPeer(name));
     }
 
     /** The connect time-out of the node counts unless the path has one of its own. */
@@ -304,17 +407,11 @@ public final class Node {
         return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options, set.tls());
     }
 
-    private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address) {
+    private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address, Requirement required) {
         return Promise.mono(
                 outcome -> {
-                    Handshake handshake = new Handshake(
-                            this,
-                            loop,
-                            link,
-                            policy,
-                            address,
-                            spec.security().requirementAt(address),
-                            new ConnectedOutcome(outcome));
+                    Handshake handshake =
+                            new Handshake(this, loop, link, policy, address, required, new ConnectedOutcome(outcome));
                     Runnable begin = () -> {
                         if (closing.get()) {
                             // Whoever waits hears it from noMoreConnecting.
@@ -342,11 +439,18 @@ public final class Node {
     }
 
     private void accepted(Link link, PeerAddress at) {
+        accepted(link, spec.security().requirementAt(at));
+    }
+
+    private void accepted(TunnelLink link) {
+        accepted(link, Tunnels.requirement(spec));
+    }
+
+    private void accepted(Link link, Requirement required) {
         if (closing.get()) {
             Refusal.of(link, leaving());
             return;
         }
-        Requirement required = spec.security().requirementAt(at);
         Handshake handshake =
                 new Handshake(this, currentLoop(), link, spec.paths(), null, required, new AcceptedOutcome(refusals));
         if (doorkeeper.came(handshake)) {
@@ -374,7 +478,8 @@ public final class Node {
 
     /**
      * Serves a port: each channel that a peer opens is given to the handler, and is ended when the handler's publisher completes.
-     * An error of the handler goes to the peer. Lasts until disposed; open channels go on then.
+     * An error of the handler goes to the peer; a {@link Refused} or {@link io.weir.core.PathRequired} that the function itself throws
+     * refuses the channel, as if it had never been open. Lasts until disposed; open channels go on then.
      *
      * @throws Misconfigured if the port is served already
      */
@@ -396,11 +501,18 @@ public final class Node {
 
     /**
      * Answers the requests that come to a port: the handler gets each message, which it must release, and yields the answer. A request
-     * that fails fails at the asker, as {@link io.weir.core.RemoteFailure}. Messages for which no answer is expected come
+     * that fails fails at the asker, as {@link io.weir.core.RemoteFailure}, or as {@link Refused} if it fails with
+     * that or with {@link io.weir.core.PathRequired}. Messages for which no answer is expected come
      * here as well. Lasts until disposed: what was begun is still answered then, further requests fail with
      * {@link io.weir.core.Refused}.
      */
     public Disposable answer(String port, Function<? super Message, ? extends Publisher<Message>> handler) {
+        return answer(port, (peer, request) -> handler.apply(request));
+    }
+
+    /** As {@link #answer(String, Function)}, and the handler also gets the peer whose request it is. */
+    public Disposable answer(
+            String port, BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
         checkOpen();
         return ports.serve(port, new AnswerHandler(handler));
     }
@@ -519,15 +631,22 @@ public final class Node {
         for (Handshake each : peers.handshakes()) {
             each.loop().execute(() -> each.fail(new Refused(leaving())));
         }
-        Duration limit = spec.drainTimeout();
-        return Flux.fromIterable(peers.sessions())
-                .flatMap(session -> session.drained(limit).then(session.left(leaving())))
+        // First those that go through others.
+        return left(Session::isTunnelled)
+                .thenMany(left(session -> true))
                 .thenMany(Flux.defer(() -> Flux.fromIterable(peers.undelivered())))
                 .flatMap(session -> session.abandonUndelivered(leaving()))
                 .thenMany(Flux.fromIterable(loops))
                 .flatMap(Loop::close)
                 .then()
                 .doOnTerminate(ended::tryEmitEmpty);
+    }
+
+    private Flux<Void> left(Predicate<Session> which) {
+        Duration limit = spec.drainTimeout();
+        return Flux.defer(() -> Flux.fromIterable(peers.sessions()))
+                .filter(which)
+                .flatMap(session -> session.drained(limit).then(session.left(leaving())));
     }
 
     boolean isClosing() {
@@ -568,7 +687,15 @@ public final class Node {
 
     /** Why this path, which a peer has proposed, is not tried; null if it is. */
     @Nullable
-    String refusal(PathPolicy policy, String path) {
+    String refusal(PathPolicy policy, String path, Link bootstrap) {
+        if (bootstrap instanceof TunnelLink tunnel) {
+            if (path.equals(TunnelLink.PATH)) {
+                return null;
+            }
+            if (path.equals(Handshake.BOOTSTRAP_PATH)) {
+                return "path " + path + " does not lead here, but " + tunnel.route();
+            }
+        }
         if (policy.of(path) == PathSwitch.OFF || !card.ready().containsKey(path)) {
             return "path " + path + " is not ready here";
         }
@@ -589,12 +716,32 @@ public final class Node {
 
     @Nullable
     Transport adapter(String path) {
-        return adapters.get(path);
+        return path.equals(TunnelLink.PATH) ? TunnelPath.ANY : adapters.get(path);
     }
 
     @Override
     public String toString() {
         return "Node[" + id + " at " + addresses() + ']';
+    }
+
+    /** A listener beyond those of the configuration. */
+    private record Further(Bootstrap.Listener bound, List<Bootstrap.Listener> all) implements Listening {
+
+        @Override
+        public PeerAddress address() {
+            return bound.address();
+        }
+
+        @Override
+        public void dispose() {
+            all.remove(bound);
+            bound.dispose();
+        }
+
+        @Override
+        public boolean isDisposed() {
+            return bound.isDisposed();
+        }
     }
 
     /** Somebody waits, or has lost interest. */

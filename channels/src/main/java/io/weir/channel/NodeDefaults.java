@@ -114,10 +114,32 @@ public final class NodeDefaults {
      */
     public static final int MAX_HANDSHAKE_RATE = 1000;
 
+    /**
+     * Who comes through a gateway has to prove as much as who comes from another host, also at a node that listens on its own host
+     * only, so strangers gain nothing by it.
+     */
+    public static final boolean GATEWAY_ACCEPT = true;
+
+    /** An instance that is started anew is there in this time, and nobody waits for much longer. */
+    public static final Duration SERVICE_PATIENCE = Duration.ofSeconds(5);
+
+    /** Fair without anything being known of the calls. */
+    public static final Balance SERVICE_BALANCE = Balance.ROUND_ROBIN;
+
+    /** What works on every host, without a server and without a setting. */
+    public static final DirectoryKind DIRECTORY = DirectoryKind.LOCAL;
+
+    /**
+     * No server is everywhere. An answer that takes 5 s will not come; a session of 10 s outlives the pauses of most JVMs, and the dead are
+     * listed no longer.
+     */
+    public static final ZooKeeperSpec ZOOKEEPER =
+            new ZooKeeperSpec(null, "/weir", null, null, Duration.ofSeconds(5), Duration.ofSeconds(10));
+
     private NodeDefaults() {}
 
     /** The kernel's name of this host, which asks no name server and so never waits; "node" where there is none. */
-    static String name() {
+    public static String name() {
         try {
             String name = Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
             if (!name.isEmpty()) {

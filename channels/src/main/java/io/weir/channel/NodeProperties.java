@@ -24,6 +24,8 @@ final class NodeProperties {
     private static final String SECRET = "weir.security.secret";
     private static final String FORMER_SECRET = "weir.security.former-secret";
     private static final String FILE = "-file";
+    private static final String PASSWORD = ".password";
+    private static final String SERVICES = "weir.services.";
 
     /**
      * Of system properties and variables: what the build, the tests, the launcher and the log configuration are told. Names that
@@ -79,7 +81,23 @@ final class NodeProperties {
         table.put("weir.security.require", (spec, set) -> spec.require(set.oneOf(Requirement.class)));
         table.put("weir.max.handshakes", (spec, set) -> spec.maxHandshakes(set.number()));
         table.put("weir.max.handshake-rate", (spec, set) -> spec.maxHandshakeRate(set.number()));
+        table.put("weir.advertise", (spec, set) -> spec.advertise(set.list(each -> address(set, each))));
+        table.put("weir.gateway.accept", (spec, set) -> spec.gatewayAccept(set.flag()));
+        putDirectory(table);
         return table;
+    }
+
+    private static void putDirectory(Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table) {
+        table.put("weir.directory", (spec, set) -> spec.directory(set.directory()));
+        Map<String, BiFunction<ZooKeeperSpec, Setting, ZooKeeperSpec>> zooKeeper = Map.of(
+                "connect", (spec, set) -> spec.connect(set.text()),
+                "root", (spec, set) -> spec.root(set.text()),
+                "user", (spec, set) -> spec.user(set.text()),
+                "password-file", (spec, set) -> spec.password(set.secretOfFile()),
+                "timeout", (spec, set) -> spec.timeout(set.time()),
+                "session", (spec, set) -> spec.session(set.time()));
+        zooKeeper.forEach((name, change) -> table.put(
+                "weir.directory.zookeeper." + name, (spec, set) -> spec.zooKeeper(had -> change.apply(had, set))));
     }
 
     private static void putTls(Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table) {
@@ -151,10 +169,16 @@ final class NodeProperties {
                 throw new Misconfigured(secret + " and " + secret + FILE + " are both set; remove one of them");
             }
         }
+        for (String name : names) {
+            if (name.startsWith(SERVICES) && name.endsWith(PASSWORD) && names.contains(name + FILE)) {
+                throw new Misconfigured(name + " and " + name + FILE + " are both set; remove one of them");
+            }
+        }
     }
 
     private void readEnvironment(Map<String, String> environment) {
-        EnvironmentNames names = new EnvironmentNames(known, builder.peerNames(), builder.portNames());
+        EnvironmentNames names =
+                new EnvironmentNames(known, builder.peerNames(), builder.portNames(), builder.serviceNames());
         SortedMap<String, String> properties = names.translate(environment);
         checkOneSecret(properties.keySet());
         properties.forEach((name, variable) -> set(name, variable, environment.getOrDefault(variable, "")));
@@ -175,6 +199,8 @@ final class NodeProperties {
             transport(rest.substring("transport.".length()), new Setting(label, text));
         } else if (rest.startsWith("peers.") || rest.startsWith("ports.")) {
             named(rest, label, text);
+        } else if (rest.startsWith("services.")) {
+            service(name.substring(SERVICES.length()), label, text);
         } else {
             throw unknown(label, name, candidates());
         }
@@ -217,6 +243,9 @@ final class NodeProperties {
                     part.substring(0, last), new Setting(label, text).oneOf(PeerSpec.Connect.class));
         } else if (ofPeer && last > 0 && part.endsWith(".wait")) {
             builder = builder.peerPatience(part.substring(0, last), new Setting(label, text).time());
+        } else if (ofPeer && last > 0 && part.endsWith(".gateway")) {
+            Setting set = new Setting(label, text);
+            builder = builder.peerGateways(part.substring(0, last), set.list(each -> address(set, each)));
         } else if (!ofPeer && last > 0 && part.endsWith(".allow")) {
             String name = part.substring(0, last);
             builder = builder.port(name, builder.port(name).allowing(new Setting(label, text).principals()));
@@ -225,11 +254,35 @@ final class NodeProperties {
         }
     }
 
+    /** Something of one service, whose name may hold dots. */
+    private void service(String part, String label, String text) {
+        int last = part.lastIndexOf('.');
+        String name = last > 0 ? part.substring(0, last) : part;
+        ServiceSettings former = builder.service(name);
+        Setting set = new Setting(label, text);
+        builder = builder.service(
+                name,
+                switch (last > 0 ? part.substring(last) : "") {
+                    case ".addresses" -> former.withAddresses(set.list(each -> address(set, each)));
+                    case PASSWORD -> former.withPassword(set.password());
+                    case PASSWORD + FILE -> former.withPassword(set.passwordOfFile());
+                    case ".wait" -> former.withPatience(set.time());
+                    case ".balance" -> former.withBalance(set.oneOf(Balance.class));
+                    default -> {
+                        String known = SERVICES + name;
+                        throw new Misconfigured(label + " is no setting of a service. Known: " + known
+                                + ".addresses, " + known + PASSWORD + ", "
+                                + known + PASSWORD + FILE + ", " + known + ".wait, " + known + ".balance");
+                    }
+                });
+    }
+
     private static Misconfigured unknownOfNamed(String label, boolean ofPeer, String name) {
         String prefix = (ofPeer ? "weir.peers." : "weir.ports.") + name;
         return new Misconfigured(label + " is no setting of a " + (ofPeer ? "peer" : "port") + ". Known: "
                 + (ofPeer
                         ? prefix + ".address, " + prefix + ".repath, " + prefix + ".connect, " + prefix + ".wait, "
+                                + prefix + ".gateway, "
                         : prefix + ".allow, ")
                 + prefix + ".transport.order, " + prefix
                 + ".transport.<path>");
@@ -300,7 +353,7 @@ final class NodeProperties {
         String nearest = Nearest.to(name, candidates);
         return new Misconfigured(label + " is no setting of Weir" + (nearest == null ? "" : meant(label, name, nearest))
                 + ". Known: " + String.join(", ", singleNames())
-                + ", weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…");
+                + ", weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…, weir.services.<service>.…");
     }
 
     private static String meant(String label, String name, @Nullable String nearest) {

@@ -70,6 +70,12 @@ import org.jspecify.annotations.Nullable;
  * @param maxHandshakes accepted connections that are on their way to become sessions, 1 to 65536 ({@code weir.max.handshakes})
  * @param maxHandshakeRate new connections that may be accepted in a second, those of peers with a session here not counted, 1 to
  *     10<sup>6</sup> ({@code weir.max.handshake-rate})
+ * @param gatewayAccept whether nodes may connect through gateways that are connected to this one ({@code weir.gateway.accept})
+ * @param directory where nodes find each other and what they serve ({@code weir.directory})
+ * @param zooKeeper how the directory in ZooKeeper is reached ({@code weir.directory.zookeeper.…})
+ * @param advertised where others reach this node, if that differs from where it listens, as behind an address translation
+ *     ({@code weir.advertise})
+ * @param services by name ({@code weir.services.<service>.…})
  */
 public record NodeSpec(
         String name,
@@ -105,7 +111,12 @@ public record NodeSpec(
         int mailboxItems,
         SecuritySpec security,
         int maxHandshakes,
-        int maxHandshakeRate) {
+        int maxHandshakeRate,
+        boolean gatewayAccept,
+        DirectoryKind directory,
+        ZooKeeperSpec zooKeeper,
+        List<PeerAddress> advertised,
+        Map<String, ServiceSettings> services) {
 
     /**
      * Copies what can change, and checks everything.
@@ -117,6 +128,7 @@ public record NodeSpec(
         transportOptions = NodeSpecRules.copyOf(transportOptions);
         peers = Map.copyOf(peers);
         ports = Map.copyOf(ports);
+        services = Map.copyOf(services);
         NodeSpecRules.name(name);
         NodeSpecRules.listen(listen);
         NodeSpecRules.range("weir.loops", loops, 1, 256);
@@ -139,11 +151,16 @@ public record NodeSpec(
         NodeSpecRules.time("weir.repath.probation", repathProbation, Duration.ofMillis(10));
         NodeSpecRules.time("weir.timeout.start", startTimeout, Duration.ofMillis(1));
         NodeSpecRules.patience(peers);
+        NodeSpecRules.gateways(peers);
         NodeSpecRules.range("weir.max.peers", maxPeers, 1, 1 << 20);
         NodeSpecRules.range("weir.max.channels", maxChannels, 1, 1 << 20);
         NodeSpecRules.range("weir.mailbox.items", mailboxItems, 1, 1 << 24);
         NodeSpecRules.range("weir.max.handshakes", maxHandshakes, 1, 1 << 16);
         NodeSpecRules.range("weir.max.handshake-rate", maxHandshakeRate, 1, 1_000_000);
+        advertised = List.copyOf(advertised);
+        NodeSpecRules.advertised(advertised);
+        NodeSpecRules.services(services);
+        NodeSpecRules.directory(directory, zooKeeper);
     }
 
     /** Starts from the defaults alone. */
@@ -193,6 +210,11 @@ public record NodeSpec(
     public PathPolicy pathsToPeer(String peer) {
         PeerSpec spec = peers.get(peer);
         return spec == null ? paths : paths.and(spec.paths());
+    }
+
+    /** What is said of this service; {@link ServiceSettings#STANDARD} if the configuration does not name it. */
+    public ServiceSettings service(String name) {
+        return services.getOrDefault(name, ServiceSettings.STANDARD);
     }
 
     /** Every value that differs from its default. */
@@ -245,6 +267,12 @@ public record NodeSpec(
         private @Nullable Requirement require;
         private int maxHandshakes = NodeDefaults.MAX_HANDSHAKES;
         private int maxHandshakeRate = NodeDefaults.MAX_HANDSHAKE_RATE;
+        private boolean gatewayAccept = NodeDefaults.GATEWAY_ACCEPT;
+        private final Map<String, List<PeerAddress>> peerGateways = new TreeMap<>();
+        private List<PeerAddress> advertised = List.of();
+        private final Map<String, ServiceSettings> services = new TreeMap<>();
+        private DirectoryKind directory = NodeDefaults.DIRECTORY;
+        private ZooKeeperSpec zooKeeper = NodeDefaults.ZOOKEEPER;
 
         private Builder() {}
 
@@ -262,6 +290,7 @@ public record NodeSpec(
                 peerPaths.put(peer, is.paths());
                 peerConnects.put(peer, is.connect());
                 peerPatience.put(peer, is.patience());
+                peerGateways.put(peer, is.gateways());
             });
             ports.putAll(spec.ports);
             tls = spec.tls;
@@ -290,6 +319,11 @@ public record NodeSpec(
             require = spec.security.require();
             maxHandshakes = spec.maxHandshakes;
             maxHandshakeRate = spec.maxHandshakeRate;
+            gatewayAccept = spec.gatewayAccept;
+            advertised = spec.advertised;
+            services.putAll(spec.services);
+            directory = spec.directory;
+            zooKeeper = spec.zooKeeper;
         }
 
         /** See {@link NodeSpec#name()}. */
@@ -365,7 +399,8 @@ public record NodeSpec(
             return peerAddress(peer, spec.address())
                     .peerPaths(peer, spec.paths())
                     .peerConnect(peer, spec.connect())
-                    .peerPatience(peer, spec.patience());
+                    .peerPatience(peer, spec.patience())
+                    .peerGateways(peer, spec.gateways());
         }
 
         /** One peer's address, in a form that {@link PeerAddress#parse} reads. */
@@ -535,6 +570,44 @@ public record NodeSpec(
             return this;
         }
 
+        /** See {@link NodeSpec#gatewayAccept()}. */
+        public Builder gatewayAccept(boolean gatewayAccept) {
+            this.gatewayAccept = gatewayAccept;
+            return this;
+        }
+
+        /** See {@link NodeSpec#advertised()}; each in a form that {@link PeerAddress#parse} reads. Replaces those from before. */
+        public Builder advertise(String... addresses) {
+            return advertise(Arrays.stream(addresses).map(PeerAddress::parse).toList());
+        }
+
+        Builder advertise(List<PeerAddress> addresses) {
+            advertised = addresses;
+            return this;
+        }
+
+        /** One service; replaces what was said of it. */
+        public Builder service(String service, ServiceSettings settings) {
+            services.put(service, settings);
+            return this;
+        }
+
+        /** See {@link NodeSpec#directory()}. */
+        public Builder directory(DirectoryKind directory) {
+            this.directory = directory;
+            return this;
+        }
+
+        /** See {@link NodeSpec#zooKeeper()}; replaces what was there. */
+        public Builder zooKeeper(ZooKeeperSpec zooKeeper) {
+            this.zooKeeper = zooKeeper;
+            return this;
+        }
+
+        Builder zooKeeper(UnaryOperator<ZooKeeperSpec> change) {
+            return zooKeeper(change.apply(zooKeeper));
+        }
+
         /**
          * Settings by name, as {@link NodeSpec#from} describes them, over what was said before. Reads neither the system properties
          * nor the environment.
@@ -585,7 +658,12 @@ public record NodeSpec(
                     mailboxItems,
                     new SecuritySpec(secret, formerSecret, require),
                     maxHandshakes,
-                    maxHandshakeRate);
+                    maxHandshakeRate,
+                    gatewayAccept,
+                    directory,
+                    zooKeeper,
+                    advertised,
+                    services);
         }
 
         private static long initialBy(long windowItems) {
@@ -606,7 +684,8 @@ public record NodeSpec(
                                 address,
                                 peerPaths(peer),
                                 peerConnects.getOrDefault(peer, NodeDefaults.PEER_CONNECT),
-                                peerPatience.getOrDefault(peer, NodeDefaults.PEER_PATIENCE)));
+                                peerPatience.getOrDefault(peer, NodeDefaults.PEER_PATIENCE),
+                                peerGateways.getOrDefault(peer, List.of())));
             }
             return peers;
         }
@@ -616,11 +695,20 @@ public record NodeSpec(
             names.addAll(peerPaths.keySet());
             names.addAll(peerConnects.keySet());
             names.addAll(peerPatience.keySet());
+            names.addAll(peerGateways.keySet());
             return names;
         }
 
         Set<String> portNames() {
             return ports.keySet();
+        }
+
+        Set<String> serviceNames() {
+            return services.keySet();
+        }
+
+        ServiceSettings service(String service) {
+            return services.getOrDefault(service, ServiceSettings.STANDARD);
         }
 
         PathPolicy paths() {
@@ -656,6 +744,11 @@ public record NodeSpec(
 
         Builder peerPatience(String peer, Duration patience) {
             peerPatience.put(peer, patience);
+            return this;
+        }
+
+        Builder peerGateways(String peer, List<PeerAddress> gateways) {
+            peerGateways.put(peer, List.copyOf(gateways));
             return this;
         }
     }

@@ -6,9 +6,11 @@ import io.weir.core.PeerId;
 import io.weir.core.TlsSpec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class NodeSpecRules {
 
     private static final Duration LONGEST = Duration.ofHours(1);
+    private static final Pattern ZOOKEEPER_PATH = Pattern.compile("(/[A-Za-z0-9_-]+)+");
 
     private NodeSpecRules() {}
 
@@ -74,6 +77,66 @@ final class NodeSpecRules {
 
     static void patience(Map<String, PeerSpec> peers) {
         peers.forEach((name, peer) -> time("weir.peers." + name + ".wait", peer.patience(), Duration.ZERO));
+    }
+
+    static void gateways(Map<String, PeerSpec> peers) {
+        peers.forEach((name, peer) -> {
+            List<PeerAddress> gateways = peer.gateways();
+            String property = "weir.peers." + name + ".gateway";
+            if (gateways.size() > TunnelRoute.MOST) {
+                throw new Misconfigured(property + " names " + gateways.size() + " gateways, where " + TunnelRoute.MOST
+                        + " are the most");
+            }
+            if (gateways.contains(peer.address())) {
+                throw new Misconfigured(
+                        property + " names " + peer.address() + ", which is the peer itself: remove it there");
+            }
+            if (new HashSet<>(gateways).size() < gateways.size()) {
+                throw new Misconfigured(property + " names a gateway twice: " + gateways);
+            }
+        });
+    }
+
+    static void advertised(List<PeerAddress> addresses) {
+        for (PeerAddress address : addresses) {
+            if (address.isAnyHost() || address.port() == 0) {
+                throw new Misconfigured("weir.advertise=" + address
+                        + " leads nowhere: write the host and the port by which others reach this node");
+            }
+        }
+    }
+
+    static void services(Map<String, ServiceSettings> services) {
+        services.forEach((name, is) -> {
+            if (name.isBlank()) {
+                throw new Misconfigured("weir.services names no service: write weir.services.<service>.addresses");
+            }
+            time("weir.services." + name + ".wait", is.patience(), Duration.ofMillis(1));
+        });
+    }
+
+    static void directory(DirectoryKind kind, ZooKeeperSpec zooKeeper) {
+        String prefix = "weir.directory.zookeeper.";
+        String connect = zooKeeper.connect();
+        if (kind == DirectoryKind.ZOOKEEPER && (connect == null || connect.isBlank())) {
+            throw new Misconfigured("weir.directory=zookeeper needs to know the servers: set " + prefix
+                    + "connect=host:2181, or several between commas");
+        }
+        if (!ZOOKEEPER_PATH.matcher(zooKeeper.root()).matches()) {
+            throw new Misconfigured(prefix + "root=" + zooKeeper.root()
+                    + " is not a node of ZooKeeper: write /name or /name/name, of letters, digits, dashes and _");
+        }
+        String user = zooKeeper.user();
+        if (user != null && (user.isBlank() || user.indexOf(':') >= 0)) {
+            throw new Misconfigured(
+                    prefix + "user=" + user + " is not a user's name: it is not empty and has no colon");
+        }
+        if ((user == null) != (zooKeeper.password() == null)) {
+            throw new Misconfigured(prefix + "user and " + prefix + "password-file belong together: " + prefix
+                    + (user == null ? "user" : "password-file") + " is not set");
+        }
+        time(prefix + "timeout", zooKeeper.timeout(), Duration.ofMillis(10));
+        time(prefix + "session", zooKeeper.session(), Duration.ofMillis(10));
     }
 
     /** What TLS needs is there, and once. */

@@ -1,7 +1,9 @@
 package io.weir.channel;
 
+import io.weir.core.PeerAddress;
 import io.weir.core.TlsSpec;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
@@ -22,7 +24,7 @@ final class NodeSpecText {
 
     private String write(NodeSpec spec, NodeSpec plain) {
         add("weir.name", spec.name(), plain.name());
-        add("weir.listen", spec.listen(), plain.listen(), join(spec));
+        add("weir.listen", spec.listen(), plain.listen(), join(spec.listen()));
         add("weir.runtime-folder", spec.runtimeFolder(), plain.runtimeFolder());
         add("weir.native", spec.nativeAllowed() ? "on" : "off", plain.nativeAllowed() ? "on" : "off");
         add("weir.loops", spec.loops(), plain.loops());
@@ -39,6 +41,7 @@ final class NodeSpecText {
                     Setting.word(peer.connect()),
                     Setting.word(NodeDefaults.PEER_CONNECT));
             time("weir.peers." + name + ".wait", peer.patience(), NodeDefaults.PEER_PATIENCE);
+            add("weir.peers." + name + ".gateway", peer.gateways(), List.of(), join(peer.gateways()));
         });
         new TreeMap<>(spec.ports()).forEach((name, port) -> {
             policy("weir.ports." + name + ".transport", port.paths(), PathPolicy.unchanged());
@@ -74,6 +77,10 @@ final class NodeSpecText {
         }
         add("weir.max.handshakes", spec.maxHandshakes(), plain.maxHandshakes());
         add("weir.max.handshake-rate", spec.maxHandshakeRate(), plain.maxHandshakeRate());
+        add("weir.gateway.accept", spec.gatewayAccept() ? "on" : "off", plain.gatewayAccept() ? "on" : "off");
+        directory(spec, plain.zooKeeper());
+        add("weir.advertise", spec.advertised(), List.of(), join(spec.advertised()));
+        new TreeMap<>(spec.services()).forEach((name, is) -> service("weir.services." + name, is));
         return text.toString();
     }
 
@@ -83,8 +90,31 @@ final class NodeSpecText {
         }
     }
 
-    private static String join(NodeSpec spec) {
-        return spec.listen().stream().map(Object::toString).collect(Collectors.joining(","));
+    private void service(String prefix, ServiceSettings is) {
+        named(prefix + ".addresses", is.addresses().isEmpty() ? null : join(is.addresses()));
+        Password password = is.password();
+        if (password != null) {
+            text.add(
+                    password.file() == null
+                            ? prefix + ".password=(not shown)"
+                            : prefix + ".password-file=" + password.file());
+        }
+        time(prefix + ".wait", is.patience(), NodeDefaults.SERVICE_PATIENCE);
+        add(prefix + ".balance", Setting.word(is.balance()), Setting.word(NodeDefaults.SERVICE_BALANCE));
+    }
+
+    private void directory(NodeSpec spec, ZooKeeperSpec plain) {
+        add("weir.directory", Setting.word(spec.directory()), Setting.word(NodeDefaults.DIRECTORY));
+        named("weir.directory.zookeeper.connect", spec.zooKeeper().connect());
+        add("weir.directory.zookeeper.root", spec.zooKeeper().root(), plain.root());
+        named("weir.directory.zookeeper.user", spec.zooKeeper().user());
+        secret("weir.directory.zookeeper.password", spec.zooKeeper().password());
+        time("weir.directory.zookeeper.timeout", spec.zooKeeper().timeout(), plain.timeout());
+        time("weir.directory.zookeeper.session", spec.zooKeeper().session(), plain.session());
+    }
+
+    private static String join(List<PeerAddress> addresses) {
+        return addresses.stream().map(Object::toString).collect(Collectors.joining(","));
     }
 
     private void options(String path, Map<String, String> options) {

@@ -1,7 +1,9 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.util.ReferenceCounted;
 import io.weir.core.ErrorCode;
+import io.weir.core.FilePiece;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Message;
@@ -12,6 +14,7 @@ import io.weir.flow.Lane;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The sending half of a channel: takes messages, sends them as the peer's credit and the link's room allow, cuts long ones.
@@ -54,6 +57,9 @@ final class Outbound implements Outgoing {
     private @Nullable Queued cutting;
     private @Nullable Fragmenter pieces;
     private boolean firstPiece;
+    /** What is first is a piece of a file, and is being read into memory. */
+    private boolean loading;
+
     private long queuedBytes;
     /** Bytes of credit that were asked for with WANT and have not been covered since. */
     private long wanted;
@@ -140,12 +146,16 @@ final class Outbound implements Outgoing {
             message.release();
             throw new MessageTooLarge(text);
         }
-        if (isEmpty() && session.clear() && transmit(message, flags, number, cost)) {
+        if (isEmpty() && session.clear() && !hasToBeRead(message) && transmit(message, flags, number, cost)) {
             return;
         }
         held(cost);
         queue.add(new Queued(message, flags, number, cost));
         list();
+        if (hasToBeRead(message)) {
+            // It waits for neither credit nor room, so neither of them will have this drained.
+            session.drainLater();
+        }
     }
 
     /** Ends this half in good order, behind what is queued. */
@@ -247,6 +257,7 @@ final class Outbound implements Outgoing {
         Queued half = cutting;
         cutting = null;
         pieces = null;
+        loading = false;
         if (half != null) {
             half.message.release();
             if (firstPiece) {
@@ -293,7 +304,8 @@ final class Outbound implements Outgoing {
     }
 
     private boolean oneFrame(Message message, long cost) {
-        return cost <= session.link().maxFrame() || session.link().takesInPlace(message.payload());
+        return cost <= session.link().maxFrame()
+                || (message.file() == null && session.link().takesInPlace(message.payload()));
     }
 
     @Override
@@ -303,11 +315,14 @@ final class Outbound implements Outgoing {
             return true;
         }
         if (cutting != null) {
-            return pushPiece();
+            return loads(cutting) || pushPiece();
         }
         Queued head = queue.peek();
         if (head == null) {
             return !endQueued || pushEnd();
+        }
+        if (credits.items() > 0 && credits.covers(head.cost) && loads(head)) {
+            return true;
         }
         if (!transmit(head.message, head.flags, head.number, head.cost)) {
             // Out of credit: listed again when it comes. Otherwise the link is full, and the session lists us.
@@ -341,7 +356,8 @@ final class Outbound implements Outgoing {
         Frame frame = session.frame()
                 .set(FrameKind.DATA, flags, channel.number(), number, message.payload())
                 .control(message.control().encoded());
-        if (!session.offer(frame)) {
+        FilePiece file = message.file();
+        if (!session.offer(file == null ? frame : frame.region(file))) {
             return false;
         }
         take(cost);
@@ -383,18 +399,15 @@ final class Outbound implements Outgoing {
         Fragmenter plan = Objects.requireNonNull(pieces);
         // It may go on over another link than it has begun on.
         plan.limit(longestPiece(whole.message));
-        ByteBuf body = whole.message.payload();
-        ByteBuf piece = body.retainedSlice(body.readerIndex() + (int) plan.offset(), plan.length());
         Frame frame = session.frame();
         if (firstPiece) {
             frame.set(FrameKind.FIRST, whole.flags, channel.number(), whole.number)
-                    .words(body.readableBytes(), 0)
+                    .words(whole.message.size(), 0)
                     .control(whole.message.control().encoded());
         } else {
             frame.set(FrameKind.NEXT, 0, channel.number(), 0);
         }
-        if (!session.offer(frame.body(piece))) {
-            piece.release();
+        if (!offerPiece(frame, whole.message, plan)) {
             return false;
         }
         firstPiece = false;
@@ -407,6 +420,78 @@ final class Outbound implements Outgoing {
         }
         afterStep();
         return true;
+    }
+
+    private boolean offerPiece(Frame frame, Message whole, Fragmenter plan) {
+        FilePiece file = whole.file();
+        ByteBuf body = whole.payload();
+        ReferenceCounted piece = file == null
+                ? body.retainedSlice(body.readerIndex() + (int) plan.offset(), plan.length())
+                : file.slice((int) plan.offset(), plan.length());
+        boolean taken =
+                session.offer(piece instanceof FilePiece region ? frame.region(region) : frame.body((ByteBuf) piece));
+        if (!taken) {
+            piece.release();
+        }
+        return taken;
+    }
+
+    /** Whether it is a piece of a file over a link that takes none. */
+    private boolean hasToBeRead(Message message) {
+        return message.file() != null && !session.link().takesRegions();
+    }
+
+    /**
+     * Has a piece of a file that the link does not take read into memory, on a thread that may block. Returns whether this half has to
+     * wait for that, also if the link has changed meanwhile; it is listed again then.
+     */
+    /** On a thread that may block. Whatever it fails with is told, or the channel would stand still. */
+    private void read(FilePiece reading) {
+        try {
+            ByteBuf bytes = reading.read(session.allocator());
+            channel.execute(() -> loaded(bytes));
+        } catch (Throwable t) {
+            channel.execute(() -> notLoaded(t));
+        } finally {
+            reading.release();
+        }
+    }
+
+    private boolean loads(Queued first) {
+        FilePiece file = first.message.file();
+        if (!loading && file != null && hasToBeRead(first.message)) {
+            loading = true;
+            FilePiece reading = file.retain();
+            var unused = Schedulers.boundedElastic().schedule(() -> read(reading));
+        }
+        return loading;
+    }
+
+    private void loaded(ByteBuf bytes) {
+        if (!loading) {
+            bytes.release();
+            return;
+        }
+        loading = false;
+        if (cutting != null) {
+            cutting = inMemory(cutting, bytes);
+        } else {
+            queue.addFirst(inMemory(queue.remove(), bytes));
+        }
+        list();
+        session.drain();
+    }
+
+    private static Queued inMemory(Queued file, ByteBuf bytes) {
+        file.message.release();
+        return new Queued(Message.of(file.message.control(), bytes), file.flags, file.number, file.cost);
+    }
+
+    private void notLoaded(Throwable error) {
+        if (loading) {
+            loading = false;
+            channel.fail(error);
+        }
     }
 
     private boolean pushEnd() {

@@ -120,6 +120,14 @@ final class PathAttempt {
         return connecting ? Duration.ofNanos(fastest) : null;
     }
 
+    /** Through which gateways its link leads; empty if through none. */
+    String way() {
+        Link used = owner.bootstrap();
+        return path.equals(TunnelLink.PATH) && used instanceof TunnelLink tunnel
+                ? tunnel.route().toString()
+                : "";
+    }
+
     void prepare() {
         Duration time = node.spec().stepTimeout();
         limit = loop.schedule(

@@ -92,7 +92,7 @@ final class PathChoice {
      *
      * @param selection what the handshake has found worth trying, on the side that leads; null on the other
      * @param climbsAtOnce the session begins over TCP before all that stands before it was tried to its end
-     * @param address where the peer can be connected to, on the side that leads; null on the other
+     * @param address where the peer can be connected to, on the side that leads; null on the other, and where only gateways reach it
      */
     PathChoice(
             Node node,
@@ -140,7 +140,7 @@ final class PathChoice {
     /** Why this path, which the peer has proposed, is not tried; null if it is. */
     @Nullable
     String refusal(String path) {
-        return stays() ? STAYS : node.refusal(policy, path);
+        return stays() ? STAYS : node.refusal(policy, path, links().bootstrap());
     }
 
     PathAttempt attempt(Links owner, Loop loop, String path, int number) {
@@ -247,7 +247,7 @@ final class PathChoice {
 
     /** Both sides have agreed to go on over this. */
     void chosen(PathAttempt used) {
-        recorder.chosen(used.path(), used.roundTrip(), used.took());
+        recorder.chosen(used);
         decided();
     }
 
@@ -344,10 +344,10 @@ final class PathChoice {
         candidates.clear();
         candidates.addAll(tries());
         toTheEnd(suspects);
-        boolean overTcp =
-                climbs() && !suspects.contains(Handshake.BOOTSTRAP_PATH) && candidates.remove(Handshake.BOOTSTRAP_PATH);
+        String atHand = links().bootstrap() instanceof TunnelLink ? TunnelLink.PATH : Handshake.BOOTSTRAP_PATH;
+        boolean overTcp = climbs() && !suspects.contains(atHand) && candidates.remove(atHand);
         if (overTcp) {
-            candidates.addFirst(Handshake.BOOTSTRAP_PATH);
+            candidates.addFirst(atHand);
             climbsAtOnce = true;
         }
         List<String> missing =
@@ -357,7 +357,7 @@ final class PathChoice {
         if (!links().trying()) {
             next();
         } else if (overTcp) {
-            links().giveUpFor(Handshake.BOOTSTRAP_PATH);
+            links().giveUpFor(atHand);
         }
     }
 

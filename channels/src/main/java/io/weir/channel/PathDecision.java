@@ -40,7 +40,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
      *
      * @param path its name
      * @param outcome what became of it
-     * @param reason why, as a sentence without its end; empty for the chosen one
+     * @param reason why, as a sentence without its end; for the chosen one the way through gateways if it has one, else empty
      * @param took how long the try took; zero if there was none
      * @param roundTrip measured while touching the path, at the size of the smallest frame; null if it was not
      */
@@ -143,11 +143,19 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
             put(path, Outcome.FAILED, reason, took, null);
         }
 
+        void chosen(PathAttempt used) {
+            chosen(used.path(), used.roundTrip(), used.took(), used.way());
+        }
+
         void chosen(String path, @Nullable Duration roundTrip, Duration took) {
+            chosen(path, roundTrip, took, "");
+        }
+
+        private void chosen(String path, @Nullable Duration roundTrip, Duration took, String way) {
             Attempt before = attempts.get(path);
             Duration first = before == null ? null : before.roundTrip();
             boolean wasFaster = first != null && roundTrip != null && first.compareTo(roundTrip) < 0;
-            put(path, Outcome.CHOSEN, "", took, wasFaster ? first : roundTrip);
+            put(path, Outcome.CHOSEN, way, took, wasFaster ? first : roundTrip);
         }
 
         /** It was opened to be measured, and given up; null: by the other side, which does not tell what it has found. */

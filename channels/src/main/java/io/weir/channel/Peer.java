@@ -31,6 +31,7 @@ public final class Peer {
 
     private final PeerId id;
     private final Identity identity;
+    private final String binding;
     private final Sinks.Many<PathDecision> decisions = Sinks.many().replay().limit(HISTORY);
     private volatile List<PathDecision> history;
     private @Nullable Session session;
@@ -38,12 +39,13 @@ public final class Peer {
 
     /** One that has proved nothing. */
     Peer(PeerId id, PathDecision path) {
-        this(id, path, new Identity(false, null, id.name(), ""));
+        this(id, path, new Identity(false, null, id.name(), ""), "");
     }
 
-    Peer(PeerId id, PathDecision path, Identity identity) {
+    Peer(PeerId id, PathDecision path, Identity identity, String binding) {
         this.id = id;
         this.identity = identity;
+        this.binding = binding;
         this.history = List.of(path);
         decisions.emitNext(path, FAIL_FAST);
     }
@@ -89,6 +91,14 @@ public final class Peer {
     /** Who it is, and how far it has proved that. Does not change while it is connected. */
     public Identity identity() {
         return identity;
+    }
+
+    /**
+     * What both ends know of the encrypted connection over which they have met, and what no other connection has; empty if it was not
+     * encrypted. A further proof is bound to it, so that it can't be passed on. Does not change while it is connected.
+     */
+    public String binding() {
+        return binding;
     }
 
     /** Which path connects us now, and why. */

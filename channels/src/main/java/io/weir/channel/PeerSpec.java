@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.PeerAddress;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -12,8 +13,10 @@ import java.util.Objects;
  * @param connect when the node connects to it ({@code weir.peers.<peer>.connect})
  * @param patience how long {@link Node#peer} waits for it while it can't be reached, 0 to 1 h; 0 is one try
  *     ({@code weir.peers.<peer>.wait})
+ * @param gateways through which it is reached, the nearest first, at most 8 ({@code weir.peers.<peer>.gateway}); empty: directly
  */
-public record PeerSpec(PeerAddress address, PathPolicy paths, Connect connect, Duration patience) {
+public record PeerSpec(
+        PeerAddress address, PathPolicy paths, Connect connect, Duration patience, List<PeerAddress> gateways) {
 
     /** When a node connects to a peer that its configuration names. */
     public enum Connect {
@@ -30,6 +33,12 @@ public record PeerSpec(PeerAddress address, PathPolicy paths, Connect connect, D
         Objects.requireNonNull(paths, "paths");
         Objects.requireNonNull(connect, "connect");
         Objects.requireNonNull(patience, "patience");
+        gateways = List.copyOf(gateways);
+    }
+
+    /** One that is reached directly. */
+    public PeerSpec(PeerAddress address, PathPolicy paths, Connect connect, Duration patience) {
+        this(address, paths, connect, patience, List.of());
     }
 
     /** One that is connected to when it is asked for, by one try. */
@@ -44,11 +53,16 @@ public record PeerSpec(PeerAddress address, PathPolicy paths, Connect connect, D
 
     /** The same, connected to at another time. */
     public PeerSpec with(Connect other) {
-        return new PeerSpec(address, paths, other, patience);
+        return new PeerSpec(address, paths, other, patience, gateways);
     }
 
     /** The same, waited for by {@link Node#peer} for so long. */
     public PeerSpec withPatience(Duration other) {
-        return new PeerSpec(address, paths, connect, other);
+        return new PeerSpec(address, paths, connect, other, gateways);
+    }
+
+    /** The same, reached through these gateways, the nearest first. */
+    public PeerSpec through(List<PeerAddress> others) {
+        return new PeerSpec(address, paths, connect, patience, others);
     }
 }

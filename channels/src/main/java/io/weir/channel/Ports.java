@@ -102,6 +102,8 @@ final class Ports {
             return "";
         }
         TreeSet<String> names = new TreeSet<>(handlers.keySet());
+        // Which is there without anybody having asked for it.
+        names.remove(TunnelRequest.TUNNEL_PORT);
         if (names.isEmpty()) {
             return "; it serves none";
         }

@@ -60,21 +60,26 @@ public final class Secret {
      * @throws Misconfigured if it can't be read, if other users may read it, or if it is no secret
      */
     public static Secret ofFile(Path file) {
+        return new Secret(read(file, "secret", 2 * LONGEST), file);
+    }
+
+    /** What a file holds that nobody else may read, up to so many bytes. */
+    static byte[] read(Path file, String what, int most) {
         try {
-            checkPrivate(file);
+            checkPrivate(file, what);
             try (InputStream in = Files.newInputStream(file)) {
-                return new Secret(in.readNBytes(2 * LONGEST), file);
+                return in.readNBytes(most);
             }
         } catch (IOException e) {
-            throw new Misconfigured("the file of the secret, " + file + ", can't be read: " + e, e);
+            throw new Misconfigured("the file of the " + what + ", " + file + ", can't be read: " + e, e);
         }
     }
 
     /** The group may read it, as it does where the file is mounted for one group of processes; others may not. */
-    private static void checkPrivate(Path file) throws IOException {
+    private static void checkPrivate(Path file, String what) throws IOException {
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         if (view != null && !Collections.disjoint(view.readAttributes().permissions(), TOO_OPEN)) {
-            throw new Misconfigured("the file of the secret, " + file
+            throw new Misconfigured("the file of the " + what + ", " + file
                     + ", can be read or changed by other users: run chmod 600 " + file);
         }
     }
@@ -95,6 +100,11 @@ public final class Secret {
     @Nullable
     Path file() {
         return file;
+    }
+
+    /** What it holds, for a library that asks for it; a copy. Who takes it keeps it out of logs and errors. */
+    public byte[] bytes() {
+        return key.clone();
     }
 
     /** The code, of 32 bytes, that only who knows the secret can make of this. */

@@ -1,6 +1,8 @@
 package io.weir.channel;
 
 import io.weir.core.ErrorCode;
+import io.weir.core.PathRequired;
+import io.weir.core.Refused;
 import java.util.Objects;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -33,6 +35,9 @@ final class ServeHandler implements PortHandler {
         try {
             work = Flux.from(Objects.requireNonNull(
                     handler.apply(channel), () -> "the handler of port '" + channel.port() + "' yields null"));
+        } catch (Refused | PathRequired e) {
+            channel.turnAway(e instanceof Refused ? ErrorCode.REFUSED : ErrorCode.PATH_REQUIRED, e);
+            return;
         } catch (Throwable t) {
             Exceptions.throwIfJvmFatal(t);
             channel.fail(t);

@@ -158,6 +158,11 @@ final class Session implements LinkHandler {
         return spec.resumeBytes();
     }
 
+    /** Whether it goes through gateways, so that it ends with the session of the first one. */
+    boolean isTunnelled() {
+        return links.isTunnel();
+    }
+
     /** Whether both know it under this number, and this is the side that leads it or the other one. */
     boolean isNumbered(long number, boolean leading) {
         return links.isNumbered(number, leading);
@@ -765,16 +770,24 @@ final class Session implements LinkHandler {
     private Mono<Void> awaited(BooleanSupplier condition, Duration limit) {
         return Mono.<Void>create(sink -> {
             Disposable.Swap nextLook = Disposables.swap();
-            sink.onDispose(nextLook);
-            execute(() -> await(condition, sink, nextLook, System.nanoTime() + limit.toNanos()));
+            Disposable.Swap end = Disposables.swap();
+            sink.onDispose(Disposables.composite(nextLook, end));
+            execute(() -> {
+                if (ended == null && !limit.isZero()) {
+                    var unused = end.replace(loop.schedule(sink::success, limit));
+                    await(condition, sink, nextLook);
+                } else {
+                    sink.success();
+                }
+            });
         });
     }
 
-    private void await(BooleanSupplier condition, MonoSink<Void> sink, Disposable.Swap nextLook, long deadline) {
-        if (ended != null || condition.getAsBoolean() || System.nanoTime() - deadline >= 0) {
+    private void await(BooleanSupplier condition, MonoSink<Void> sink, Disposable.Swap nextLook) {
+        if (ended != null || condition.getAsBoolean()) {
             sink.success();
         } else {
-            nextLook.replace(loop.schedule(() -> await(condition, sink, nextLook, deadline), DRAIN_LOOK));
+            nextLook.replace(loop.schedule(() -> await(condition, sink, nextLook), DRAIN_LOOK));
         }
     }
 
@@ -874,13 +887,14 @@ final class Session implements LinkHandler {
         if (closeLink) {
             links.close();
         }
+        // Before the channels fail: who tries again at once must find that this peer is gone.
+        peer.ended();
         for (Channel channel : new ArrayList<>(channels.values())) {
             channel.lost(reason);
         }
         channels.values().removeIf(channel -> channel.inbound().done());
         counters.channels = channels.size();
         latest = null;
-        peer.ended();
         onEnd.accept(this);
         List.copyOf(confirming).forEach(Confirmation::end);
     }

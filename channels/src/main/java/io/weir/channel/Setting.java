@@ -115,6 +115,11 @@ record Setting(String label, String text) {
         return text.equalsIgnoreCase("false") ? Repath.OFF : oneOf(Repath.class);
     }
 
+    /** Local, off or zookeeper; also false, which is what YAML makes of off. */
+    DirectoryKind directory() {
+        return text.equalsIgnoreCase("false") ? DirectoryKind.OFF : oneOf(DirectoryKind.class);
+    }
+
     /** One of the words of this enum. */
     <E extends Enum<E>> E oneOf(Class<E> words) {
         for (E value : words.getEnumConstants()) {
@@ -158,7 +163,17 @@ record Setting(String label, String text) {
         return secret(() -> Secret.ofFile(Path.of(text)));
     }
 
-    private Secret secret(Supplier<Secret> reading) {
+    /** A password, of which no refusal tells anything. */
+    Password password() {
+        return secret(() -> Password.of(text));
+    }
+
+    /** The password in the file of this name, read now. */
+    Password passwordOfFile() {
+        return secret(() -> Password.ofFile(Path.of(text)));
+    }
+
+    private <T> T secret(Supplier<T> reading) {
         try {
             return reading.get();
         } catch (InvalidPathException e) {
@@ -176,7 +191,7 @@ record Setting(String label, String text) {
 
     /** How a constant is written in a setting. */
     static String word(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private Misconfigured refused(String wanted) {

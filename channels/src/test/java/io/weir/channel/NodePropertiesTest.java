@@ -27,7 +27,8 @@ class NodePropertiesTest {
     private static final String KNOWN_PATHS = " Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp";
 
     private static final String KNOWN =
-            ". Known: weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
+            ". Known: weir.advertise, weir.directory, weir.directory.zookeeper.connect, weir.directory.zookeeper.password-file, weir.directory.zookeeper.root,"
+                    + " weir.directory.zookeeper.session, weir.directory.zookeeper.timeout, weir.directory.zookeeper.user, weir.gateway.accept, weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
                     + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
                     + " weir.security.former-secret, weir.security.former-secret-file, weir.security.require,"
                     + " weir.security.secret, weir.security.secret-file,"
@@ -37,7 +38,7 @@ class NodePropertiesTest {
                     + " weir.tls.trust, weir.tls.trust-store, weir.tls.trust-store-password, weir.tls.verify-host,"
                     + " weir.waiting,"
                     + " weir.window.bytes, weir.window.initial, weir.window.items,"
-                    + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…";
+                    + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…, weir.services.<service>.…";
 
     @TempDir
     Path folder;
@@ -82,6 +83,8 @@ class NodePropertiesTest {
                 "weir.peers.billing.repath", "off",
                 "weir.peers.billing.connect", "eager",
                 "weir.peers.billing.wait", "3s",
+                "weir.peers.billing.gateway", "gate:7000, unix:/run/gate",
+                "weir.gateway.accept", "off",
                 "weir.timeout.start", "1m",
                 "weir.repath", "once",
                 "weir.repath.probation", "250ms",
@@ -120,7 +123,17 @@ class NodePropertiesTest {
                 "weir.security.require", "authenticated",
                 "weir.max.handshakes", "9",
                 "weir.max.handshake-rate", "11",
-                "weir.ports.prices.allow", "CN=billing,O=shop; name:till");
+                "weir.directory", "zookeeper",
+                "weir.directory.zookeeper.connect", "zk1:2181,zk2:2181",
+                "weir.directory.zookeeper.root", "/shop/weir",
+                "weir.directory.zookeeper.timeout", "6s",
+                "weir.directory.zookeeper.session", "8s",
+                "weir.advertise", "till.example:7000",
+                "weir.services.tax.eu.addresses", "tcp://a:1, b:2",
+                "weir.ports.prices.allow", "CN=billing,O=shop; name:till",
+                "weir.services.prices.password", " correct horse ",
+                "weir.services.prices.wait", "7s",
+                "weir.services.prices.balance", "least-outstanding");
         assertThat(spec)
                 .isEqualTo(new NodeSpec(
                         "till",
@@ -137,7 +150,8 @@ class NodePropertiesTest {
                                         new PeerAddress("db", 7000),
                                         new PathPolicy(List.of("shm"), Map.of("tcp", PathSwitch.OFF), Repath.OFF),
                                         PeerSpec.Connect.EAGER,
-                                        Duration.ofSeconds(3))),
+                                        Duration.ofSeconds(3),
+                                        List.of(new PeerAddress("gate", 7000), new PeerAddress("/run/gate", -1)))),
                         Map.of(
                                 "prices",
                                 new PortSpec(
@@ -179,7 +193,24 @@ class NodePropertiesTest {
                                 Secret.of("fedcba9876543210"),
                                 Requirement.AUTHENTICATED),
                         9,
-                        11));
+                        11,
+                        false,
+                        DirectoryKind.ZOOKEEPER,
+                        ZooKeeperSpec.of("zk1:2181,zk2:2181")
+                                .root("/shop/weir")
+                                .timeout(Duration.ofSeconds(6))
+                                .session(Duration.ofSeconds(8)),
+                        List.of(new PeerAddress("till.example", 7000)),
+                        Map.of(
+                                "prices",
+                                new ServiceSettings(
+                                        List.of(),
+                                        Password.of("correct horse"),
+                                        Duration.ofSeconds(7),
+                                        Balance.LEAST_OUTSTANDING),
+                                "tax.eu",
+                                ServiceSettings.STANDARD.withAddresses(
+                                        List.of(new PeerAddress("a", 1), new PeerAddress("b", 2))))));
     }
 
     @Test
@@ -320,10 +351,11 @@ class NodePropertiesTest {
                 "weir.transport.gm.port | 2 | weir.transport.gm.port can't be used: no adapter for gm is on the class path; add its jar or remove the setting",
                 "weir.listen | here | weir.listen: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
                 "weir.peers.a.address | here | weir.peers.a.address: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
-                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
-                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.gateway, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.gateway, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
                 "weir.ports.a.address | db:1 | weir.ports.a.address is no setting of a port. Known: weir.ports.a.allow, weir.ports.a.transport.order, weir.ports.a.transport.<path>",
                 "weir.peers.a.connect | often | weir.peers.a.connect=often is not one of lazy, eager, required",
+                "weir.peers.a.gateway | here | weir.peers.a.gateway: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
                 "weir.peers.a.wait | long | weir.peers.a.wait=long is not a time: write 500ms, 5s, 2m or 1h",
                 "weir.peers.a.connect | eager | the peer a has no address; set weir.peers.a.address=tcp://host:port",
                 "weir.peers.a.transport.shm | off | the peer a has no address; set weir.peers.a.address=tcp://host:port",
@@ -331,6 +363,10 @@ class NodePropertiesTest {
                 "weir.security.former-secret | 0123456789abcdef | weir.security.former-secret is set and weir.security.secret is not: the former one is for the time of a change only; set weir.security.secret to the present one",
                 "weir.security.require | tls | weir.security.require=tls is not one of none, authenticated, encrypted",
                 "weir.ports.a.allow | CN=a; ;CN=b | weir.ports.<port>.allow names nobody between two semicolons: write principals such as CN=billing,O=shop, or name:<node>, with ; between them",
+                "weir.services.a.wait | 0s | weir.services.a.wait=0s is out of range: 1ms to 1h",
+                "weir.services.a.balance | fair | weir.services.a.balance=fair is not one of round-robin, least-outstanding",
+                "weir.services.a.password | short | weir.services.a.password: a password has at least 8 characters, and at most 1024 bytes: choose another one",
+                "weir.services.a.pasword | long enough | weir.services.a.pasword is no setting of a service. Known: weir.services.a.addresses, weir.services.a.password, weir.services.a.password-file, weir.services.a.wait, weir.services.a.balance",
                 "weir.max.handshakes | 0 | weir.max.handshakes=0 is out of range: 1 to 65536",
                 "weir.loops | 999 | weir.loops=999 is out of range: 1 to 256"
             })
@@ -378,7 +414,15 @@ class NodePropertiesTest {
                 "WEIR_PORTS_PRICES_TRANSPORT_SHM | off | weir.ports.prices.transport.shm=off",
                 "WEIR_PORTS_PRICES_ALLOW | name:till;CN=a,O=b | weir.ports.prices.allow=CN=a,O=b; name:till",
                 "WEIR_SECURITY_SECRET | 0123456789abcdef | weir.security.secret=(not shown)",
+                "WEIR_GATEWAY_ACCEPT | off | weir.gateway.accept=off",
+                "WEIR_SERVICES_TAX_OFFICE_WAIT | 9s | weir.services.tax-office.wait=9s",
+                "WEIR_SERVICES_TAX_BALANCE | least-outstanding | weir.services.tax.balance=least-outstanding",
+                "WEIR_SERVICES_TAX_PASSWORD | long enough | weir.services.tax.password=(not shown)",
                 "WEIR_MAX_HANDSHAKE_RATE | 5 | weir.max.handshake-rate=5",
+                "WEIR_DIRECTORY | off | weir.directory=off",
+                "WEIR_DIRECTORY | false | weir.directory=off",
+                "WEIR_DIRECTORY_ZOOKEEPER_CONNECT | zk:2181 | weir.directory.zookeeper.connect=zk:2181",
+                "WEIR_SERVICES_TAX_OFFICE_ADDRESSES | a:1,b:2 | weir.services.tax-office.addresses=tcp://a:1,tcp://b:2",
                 "WEIR_WINDOW_BYTES | 1m | weir.window.bytes=1m"
             })
     void readsTheEnvironment(String variable, String value, String printed) {
@@ -524,6 +568,33 @@ class NodePropertiesTest {
                         environment("WEIR_SECURITY_SECRET", "0123456789abcdef", "WEIR_SECURITY_SECRET_FILE", "/s"))
                 .isInstanceOf(Misconfigured.class)
                 .hasMessageContaining("both set");
+    }
+
+    @Test
+    void aPasswordIsReadFromAFileThatIsPrivate() throws IOException {
+        Path file = Files.writeString(folder.resolve("password"), "correct horse\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        NodeSpec spec = environment("WEIR_SERVICES_PRICES_PASSWORD_FILE", file.toString());
+        assertThat(spec.service("prices").password()).isEqualTo(Password.of("correct horse"));
+        assertThat(spec).hasToString("NodeSpec[weir.services.prices.password-file=" + file + ']');
+
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
+        assertThatThrownBy(() -> read("weir.services.prices.password-file", file.toString()))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage("weir.services.prices.password-file: the file of the password, " + file
+                        + ", can be read or changed by other users: run chmod 600 " + file);
+        assertThatThrownBy(() -> read("weir.services.a.password", "long enough", "weir.services.a.password-file", "/p"))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessage(
+                        "weir.services.a.password and weir.services.a.password-file are both set; remove one of them");
+    }
+
+    @Test
+    void noRefusalTellsAPassword() {
+        assertThatThrownBy(() -> read("weir.services.a.password", "hunter2")).hasMessageNotContaining("hunter2");
+        NodeSpec spec = read("weir.services.a.password", "hunter2-hunter2");
+        assertThat(spec.toString() + spec.services() + spec.service("a").password())
+                .doesNotContain("hunter2");
     }
 
     /** Whatever is wrong with it, and wherever it stands. */

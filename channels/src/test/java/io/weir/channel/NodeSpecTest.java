@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,6 +89,18 @@ class NodeSpecTest {
                         spec -> spec.peer("a", PeerSpec.of("db:1").withPatience(Duration.ofHours(2))),
                         "weir.peers.a.wait=2h is out of range: 0s to 1h"),
                 refusal(
+                        spec -> spec.peer("a", PeerSpec.of("db:1").through(gateways(9))),
+                        "weir.peers.a.gateway names 9 gateways, where 8 are the most"),
+                refusal(
+                        spec -> spec.peer("a", PeerSpec.of("gate:1").through(gateways(2))),
+                        "weir.peers.a.gateway names tcp://gate:1, which is the peer itself: remove it there"),
+                refusal(
+                        spec -> spec.peer(
+                                "a",
+                                PeerSpec.of("db:1")
+                                        .through(List.of(new PeerAddress("gate", 1), new PeerAddress("gate", 1)))),
+                        "weir.peers.a.gateway names a gateway twice: [tcp://gate:1, tcp://gate:1]"),
+                refusal(
                         spec -> spec.tls(TlsSpec.builder().build()),
                         "weir.tls=on needs to know whom to trust: set weir.tls.trust to the certificates of those who"
                                 + " issue the peers' ones, or weir.tls.trust-store"),
@@ -129,6 +142,31 @@ class NodeSpecTest {
                         spec -> spec.formerSecret(Secret.of("0123456789abcdef")),
                         "weir.security.former-secret is set and weir.security.secret is not: the former one is for the"
                                 + " time of a change only; set weir.security.secret to the present one"),
+                refusal(
+                        spec -> spec.directory(DirectoryKind.ZOOKEEPER),
+                        "weir.directory=zookeeper needs to know the servers: set"
+                                + " weir.directory.zookeeper.connect=host:2181, or several between commas"),
+                refusal(
+                        spec -> spec.zooKeeper(NodeDefaults.ZOOKEEPER.root("weir/")),
+                        "weir.directory.zookeeper.root=weir/ is not a node of ZooKeeper: write /name or /name/name, of"
+                                + " letters, digits, dashes and _"),
+                refusal(
+                        spec -> spec.zooKeeper(NodeDefaults.ZOOKEEPER.user("a:b")),
+                        "weir.directory.zookeeper.user=a:b is not a user's name: it is not empty and has no colon"),
+                refusal(
+                        spec -> spec.zooKeeper(NodeDefaults.ZOOKEEPER.user("weir")),
+                        "weir.directory.zookeeper.user and weir.directory.zookeeper.password-file belong together:"
+                                + " weir.directory.zookeeper.password-file is not set"),
+                refusal(
+                        spec -> spec.zooKeeper(NodeDefaults.ZOOKEEPER.session(Duration.ZERO)),
+                        "weir.directory.zookeeper.session=0s is out of range: 10ms to 1h"),
+                refusal(
+                        spec -> spec.advertise("0.0.0.0:7000"),
+                        "weir.advertise=tcp://0.0.0.0:7000 leads nowhere: write the host and the port by which others reach this"
+                                + " node"),
+                refusal(
+                        spec -> spec.advertise("till:0"),
+                        "weir.advertise=tcp://till:0 leads nowhere: write the host and the port by which others reach this node"),
                 refusal(spec -> spec.mailboxItems(0), "weir.mailbox.items=0 is out of range: 1 to 16777216"),
                 refusal(
                         spec -> spec.order("myrinet", "tcp"),
@@ -231,6 +269,12 @@ class NodeSpecTest {
         assertThat(spec.security()).isEqualTo(SecuritySpec.NONE);
         assertThat(spec.maxHandshakes()).isEqualTo(256);
         assertThat(spec.maxHandshakeRate()).isEqualTo(1000);
+        assertThat(spec.gatewayAccept()).isTrue();
+        assertThat(spec.advertised()).isEmpty();
+        assertThat(spec.services()).isEmpty();
+        assertThat(spec.service("any").patience()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(spec.service("any").balance()).isEqualTo(Balance.ROUND_ROBIN);
+        assertThat(spec.service("any").password()).isNull();
     }
 
     @Test
@@ -264,14 +308,15 @@ class NodeSpecTest {
                             + " weir.transport.order=tcp,shm, weir.transport.shm=required, weir.repath=once,"
                             + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
                             + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off,"
-                            + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, weir.ports.prices.transport.tcp=off,"
+                            + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, weir.peers.billing.gateway=tcp://gate:7000,unix:/run/gate, weir.ports.prices.transport.tcp=off,"
                             + " weir.ports.prices.allow=CN=billing,O=shop; name:till,"
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
                             + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.head-start=20ms, weir.timeout.drain=0s,"
                             + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7,"
-                            + " weir.security.require=none, weir.max.handshakes=9, weir.max.handshake-rate=11]");
+                            + " weir.security.require=none, weir.max.handshakes=9, weir.max.handshake-rate=11, weir.gateway.accept=off, weir.advertise=tcp://till.example:7000,"
+                            + " weir.services.prices.wait=7s, weir.services.prices.balance=least-outstanding]");
         }
     }
 
@@ -357,7 +402,8 @@ class NodeSpecTest {
                                 PeerAddress.parse("db:7000"),
                                 new PathPolicy(List.of("shm"), Map.of(), Repath.OFF),
                                 PeerSpec.Connect.EAGER,
-                                Duration.ofSeconds(3)))
+                                Duration.ofSeconds(3),
+                                List.of(new PeerAddress("gate", 7000), new PeerAddress("/run/gate", -1))))
                 .repath(Repath.ONCE)
                 .port(
                         "prices",
@@ -387,6 +433,19 @@ class NodeSpecTest {
                 .require(Requirement.NONE)
                 .maxHandshakes(9)
                 .maxHandshakeRate(11)
+                .gatewayAccept(false)
+                .advertise("till.example:7000")
+                .service(
+                        "prices",
+                        ServiceSettings.STANDARD
+                                .withPatience(Duration.ofSeconds(7))
+                                .withBalance(Balance.LEAST_OUTSTANDING))
                 .build();
+    }
+
+    private static List<PeerAddress> gateways(int count) {
+        return IntStream.rangeClosed(1, count)
+                .mapToObj(port -> new PeerAddress("gate", port))
+                .toList();
     }
 }

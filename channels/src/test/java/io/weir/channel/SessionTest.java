@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.weir.core.Message;
+import io.weir.core.PathRequired;
 import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
 import io.weir.core.SessionLost;
@@ -205,7 +206,7 @@ class SessionTest {
     @Test
     void answersRequestsWithValuesNothingAndErrors() {
         SessionPair pair = new SessionPair(spec, 16);
-        pair.ports.serve("twice", new AnswerHandler(message -> {
+        pair.ports.serve("twice", new AnswerHandler((peer, message) -> {
             String text = message.text();
             message.release();
             return switch (text) {
@@ -232,11 +233,41 @@ class SessionTest {
     }
 
     @Test
+    void aHandlerMayTurnAway() {
+        SessionPair pair = new SessionPair(spec, 16);
+        pair.ports.serve("closed", new ServeHandler(channel -> {
+            throw new Refused("not for you");
+        }));
+        pair.ports.serve("elsewhere", new ServeHandler(channel -> {
+            throw new PathRequired("not this way");
+        }));
+        pair.ports.serve("deaf", new AnswerHandler((peer, message) -> {
+            message.release();
+            throw new Refused("not from you");
+        }));
+        Peer peer = pair.client.peer();
+        StepVerifier.create(peer.channel("closed"))
+                .then(pair.loop::settle)
+                .verifyErrorSatisfies(
+                        error -> assertThat(error).isInstanceOf(Refused.class).hasMessageContaining("not for you"));
+        StepVerifier.create(peer.channel("elsewhere"))
+                .then(pair.loop::settle)
+                .verifyErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(PathRequired.class).hasMessageContaining("not this way"));
+        assertThat(pair.client.channelCount()).isZero();
+        assertThat(pair.server.channelCount()).isZero();
+        StepVerifier.create(peer.ask("deaf", Message.of("?")))
+                .then(pair.loop::settle)
+                .verifyErrorSatisfies(
+                        error -> assertThat(error).isInstanceOf(Refused.class).hasMessageContaining("not from you"));
+    }
+
+    @Test
     void manyRequestsAtOnceAndACancelledOne() {
         SessionPair pair = new SessionPair(spec, 16);
         Sinks.One<Message> never = Sinks.one();
         List<String> cancelled = new ArrayList<>();
-        pair.ports.serve("id", new AnswerHandler(message -> {
+        pair.ports.serve("id", new AnswerHandler((peer, message) -> {
             if (message.text().equals("wait")) {
                 return never.asMono().doOnCancel(() -> {
                     cancelled.add("wait");
