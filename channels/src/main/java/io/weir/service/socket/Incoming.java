@@ -1,0 +1,234 @@
+package io.weir.service.socket;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.core.Message;
+import io.weir.core.ProtocolMismatch;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.SocketException;
+import java.net.SocketTimeoutException;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.util.concurrent.Queues;
+
+/**
+ * What a socket receives. Messages come on the loop and wait here; one thread at a time reads them. Bounded: while {@link #ENOUGH}
+ * bytes wait, no more are asked for.
+ */
+final class Incoming extends InputStream implements CoreSubscriber<Message> {
+
+    /** Messages that are asked for at once. */
+    static final int BATCH = 16;
+
+    private static final int ENOUGH = 256 << 10;
+
+    /** Messages that may wait, however small: each is a buffer of its own. */
+    private static final int MANY = 1024;
+
+    private final Sleeper sleeper;
+    private final Queue<ByteBuf> queue = Queues.<ByteBuf>unbounded(2 * BATCH).get();
+    /** Bytes that can be read without waiting. */
+    private final AtomicLong waiting = new AtomicLong();
+
+    private final AtomicInteger asked = new AtomicInteger();
+
+    private final ReentrantLock reading = new ReentrantLock();
+    /** Partly read; guarded by the lock. */
+    private @Nullable ByteBuf current;
+
+    private volatile @Nullable Subscription upstream;
+    private volatile boolean ended;
+    private volatile @Nullable Throwable failure;
+    private volatile boolean shut;
+    private volatile boolean closed;
+    private volatile int timeoutMillis;
+
+    Incoming(long spinNanos) {
+        sleeper = new Sleeper(spinNanos);
+    }
+
+    /** How long a read waits, in milliseconds; 0 for any time. */
+    void timeout(int millis) {
+        timeoutMillis = millis;
+    }
+
+    int timeout() {
+        return timeoutMillis;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        upstream = subscription;
+        if (closed) {
+            subscription.cancel();
+        } else {
+            ask();
+        }
+    }
+
+    private void ask() {
+        int before = asked.get();
+        if (before <= BATCH / 2
+                && waiting.get() < ENOUGH
+                && queue.size() < MANY
+                && asked.compareAndSet(before, BATCH)) {
+            Objects.requireNonNull(upstream).request(BATCH - before);
+        }
+    }
+
+    @Override
+    public void onNext(Message message) {
+        asked.decrementAndGet();
+        ByteBuf bytes = message.payload();
+        int size = bytes.readableBytes();
+        if (size > Segment.LONGEST) {
+            bytes.release();
+            Objects.requireNonNull(upstream).cancel();
+            onError(new ProtocolMismatch("the peer sent " + size + " bytes of a socket's stream at once, more than "
+                    + Segment.LONGEST + ": it is no socket of Weir"));
+            return;
+        }
+        if (size == 0 || shut || closed) {
+            bytes.release();
+        } else {
+            waiting.addAndGet(size);
+            if (!queue.offer(bytes)) {
+                throw new IllegalStateException("an unbounded queue is full");
+            }
+            sleeper.wake();
+            discardIfUnwanted();
+        }
+        ask();
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        failure = error;
+        sleeper.wake();
+    }
+
+    @Override
+    public void onComplete() {
+        ended = true;
+        sleeper.wake();
+    }
+
+    @Override
+    public int read() throws IOException {
+        byte[] one = new byte[1];
+        return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, target.length);
+        if (length == 0) {
+            return 0;
+        }
+        reading.lock();
+        try {
+            ByteBuf bytes = next();
+            return bytes == null ? -1 : take(bytes, target, offset, length);
+        } finally {
+            reading.unlock();
+            discardIfUnwanted();
+        }
+    }
+
+    /** What is to be read next; null at the end. */
+    private @Nullable ByteBuf next() throws IOException {
+        if (!sleeper.await(this::mayGoOn, timeoutMillis * 1_000_000L)) {
+            throw new SocketTimeoutException("Read timed out");
+        }
+        if (closed) {
+            throw new SocketException("Socket closed");
+        }
+        if (shut) {
+            return null;
+        }
+        if (current == null) {
+            current = queue.poll();
+        }
+        Throwable reason = failure;
+        if (current == null && reason != null) {
+            throw SocketErrors.reset(reason);
+        }
+        return current;
+    }
+
+    /** What has come before the end is read before it. */
+    private boolean mayGoOn() {
+        return current != null || !queue.isEmpty() || ended || failure != null || shut || closed;
+    }
+
+    private int take(ByteBuf bytes, byte[] target, int offset, int length) {
+        int count = Math.min(length, bytes.readableBytes());
+        bytes.readBytes(target, offset, count);
+        if (!bytes.isReadable()) {
+            bytes.release();
+            current = null;
+        }
+        long before = waiting.getAndAdd(-count);
+        if (before >= ENOUGH && before - count < ENOUGH) {
+            ask();
+        }
+        return count;
+    }
+
+    @Override
+    public int available() {
+        return shut || closed ? 0 : (int) waiting.get();
+    }
+
+    /** Nothing more is read; what still comes is dropped, and the peer need not know. */
+    void shutdown() {
+        shut = true;
+        sleeper.wake();
+        discardIfUnwanted();
+    }
+
+    /** As {@link #shutdown}, and the peer is told. */
+    @Override
+    public void close() {
+        closed = true;
+        Subscription from = upstream;
+        if (from != null) {
+            from.cancel();
+        }
+        sleeper.wake();
+        discardIfUnwanted();
+    }
+
+    /** Whoever holds the lock looks again when it has given it up. */
+    private void discardIfUnwanted() {
+        while ((shut || closed) && hasSome() && reading.tryLock()) {
+            try {
+                discard();
+            } finally {
+                reading.unlock();
+            }
+        }
+    }
+
+    private boolean hasSome() {
+        return waiting.get() > 0;
+    }
+
+    private void discard() {
+        ByteBuf bytes = current == null ? queue.poll() : current;
+        current = null;
+        for (; bytes != null; bytes = queue.poll()) {
+            waiting.addAndGet(-bytes.readableBytes());
+            bytes.release();
+        }
+        if (!closed) {
+            ask();
+        }
+    }
+}
