@@ -1,0 +1,183 @@
+package io.weir.service;
+
+import io.netty.util.NetUtil;
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerAddress;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which addresses may be connected to. A rule is a network ({@code 10.1.0.0/16}, {@code 10.1.0.0/16:7400}, {@code [fd00::/8]:7400}), an
+ * address, a host's name ({@code ledger.example:7401}, {@code *.example}), a {@code unix:} address, or {@code *}: every address but those
+ * of the gateway's own host, link-local ones and groups. Immutable.
+ */
+final class AddressRules {
+
+    /** The parts: host, network or name, in brackets or not, and perhaps a port. */
+    private static final Pattern RULE =
+            Pattern.compile("(?:\\[([^\\[\\]]+)]|([^:\\[\\]]+))(?::([0-9]{1,5}))?|([0-9a-fA-F:./]+)");
+
+    private static final Pattern NAME = Pattern.compile("(?:\\*\\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?");
+    private static final int ANY_PORT = -1;
+
+    /**
+     * One rule.
+     *
+     * @param name the host's name in small letters, {@code .example} for all below it, or a {@code unix:} address; null for a network
+     * @param network its address; empty for all
+     * @param bits how many of them count
+     * @param port or {@link #ANY_PORT}
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Never changed, compared or shown.
+    private record Rule(@Nullable String name, byte[] network, int bits, int port) {
+
+        boolean names(PeerAddress address) {
+            if (name == null || !meets(address.port())) {
+                return false;
+            }
+            String host = address.host().toLowerCase(Locale.ROOT);
+            return address.isUnix()
+                    ? name.equals(address.toString())
+                    : name.startsWith(".") ? host.endsWith(name) : host.equals(name);
+        }
+
+        boolean holds(InetAddress address, int itsPort) {
+            if (name != null || !meets(itsPort)) {
+                return false;
+            }
+            return network.length == 0 ? isOrdinary(address) : isWithin(address.getAddress());
+        }
+
+        private boolean meets(int other) {
+            return port == ANY_PORT || port == other;
+        }
+
+        private static boolean isOrdinary(InetAddress address) {
+            return !address.isLoopbackAddress()
+                    && !address.isLinkLocalAddress()
+                    && !address.isAnyLocalAddress()
+                    && !address.isMulticastAddress()
+                    && !isOurs(address);
+        }
+
+        private static boolean isOurs(InetAddress address) {
+            try {
+                return NetworkInterface.getByInetAddress(address) != null;
+            } catch (SocketException e) {
+                // Not known, so not allowed.
+                return true;
+            }
+        }
+
+        private boolean isWithin(byte[] address) {
+            if (address.length != network.length) {
+                return false;
+            }
+            for (int bit = 0; bit < bits; bit++) {
+                int mask = 0x80 >> (bit & 7);
+                if (((address[bit >> 3] ^ network[bit >> 3]) & mask) != 0) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+
+    private final List<Rule> rules;
+
+    private AddressRules(List<Rule> rules) {
+        this.rules = rules;
+    }
+
+    /**
+     * Reads rules.
+     *
+     * @throws Misconfigured naming the rule that can't be read
+     */
+    static AddressRules parse(List<String> texts) {
+        List<Rule> rules = new ArrayList<>();
+        texts.forEach(text -> rules.add(rule(text.strip())));
+        return new AddressRules(List.copyOf(rules));
+    }
+
+    private static Rule rule(String text) {
+        if (text.startsWith("unix:")) {
+            return new Rule(PeerAddress.parse(text).toString(), new byte[0], 0, ANY_PORT);
+        }
+        Matcher parts = RULE.matcher(text.startsWith("tcp://") ? text.substring("tcp://".length()) : text);
+        if (!parts.matches()) {
+            throw unreadable(text);
+        }
+        String host =
+                parts.group(1) != null ? parts.group(1) : parts.group(2) != null ? parts.group(2) : parts.group(4);
+        int port = parts.group(3) == null ? ANY_PORT : Integer.parseInt(parts.group(3));
+        if (port > 65_535) {
+            throw unreadable(text);
+        }
+        return host.equals("*") ? new Rule(null, new byte[0], 0, port) : rule(text, host, port);
+    }
+
+    private static Rule rule(String text, String host, int port) {
+        int slash = host.indexOf('/');
+        InetAddress address = literal(slash < 0 ? host : host.substring(0, slash));
+        if (address != null) {
+            byte[] bytes = address.getAddress();
+            return new Rule(
+                    null, bytes, slash < 0 ? bytes.length * 8 : bits(text, host.substring(slash + 1), bytes), port);
+        }
+        if (!NAME.matcher(host).matches() || host.chars().allMatch(each -> each == '.' || Character.isDigit(each))) {
+            throw unreadable(text);
+        }
+        String name = host.toLowerCase(Locale.ROOT);
+        return new Rule(name.startsWith("*.") ? name.substring(1) : name, new byte[0], 0, port);
+    }
+
+    private static int bits(String text, String digits, byte[] address) {
+        int bits = digits.matches("[0-9]{1,3}") ? Integer.parseInt(digits) : Integer.MAX_VALUE;
+        if (bits > address.length * 8) {
+            throw unreadable(text);
+        }
+        return bits;
+    }
+
+    private static Misconfigured unreadable(String text) {
+        return new Misconfigured(
+                "'" + text + "' does not say where a gateway may connect to: write a network as 10.1.0.0/16,"
+                        + " an address or a name, each with :port or without, unix:/path, or *");
+    }
+
+    /** The address that this text is, without any look-up; null if it is a name. */
+    static @Nullable InetAddress literal(String host) {
+        byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
+        try {
+            return bytes == null ? null : InetAddress.getByAddress(bytes);
+        } catch (UnknownHostException e) {
+            return null;
+        }
+    }
+
+    /** Whether this may be connected to without knowing where its name leads. */
+    boolean allow(PeerAddress address) {
+        InetAddress its = address.isUnix() ? null : literal(address.host());
+        return rules.stream().anyMatch(rule -> rule.names(address)) || (its != null && allow(its, address.port()));
+    }
+
+    /** Whether this may be connected to. */
+    boolean allow(InetAddress address, int port) {
+        return rules.stream().anyMatch(rule -> rule.holds(address, port));
+    }
+
+    /** Whether this may perhaps be connected to: who asks can't say where a name leads. */
+    boolean mayAllow(PeerAddress address) {
+        boolean isName = !address.isUnix() && literal(address.host()) == null;
+        return allow(address) || (isName && rules.stream().anyMatch(rule -> rule.name() == null));
+    }
+}

@@ -1,0 +1,144 @@
+package io.weir.service;
+
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/** The answer to a call, of what the method has returned: a value, nothing or an error, or that the caller's time is over. */
+final class AnswerMono extends Mono<Message> {
+
+    private final Publisher<?> outcome;
+    private final ContractMethod method;
+    private final Terms terms;
+    private final Caller caller;
+    private final int millisLeft;
+
+    AnswerMono(Publisher<?> outcome, ContractMethod method, Terms terms, Caller caller, int millisLeft) {
+        this.outcome = outcome;
+        this.method = method;
+        this.terms = terms;
+        this.caller = caller;
+        this.millisLeft = millisLeft;
+    }
+
+    @Override
+    public void subscribe(CoreSubscriber<? super Message> actual) {
+        Work work = new Work(actual);
+        actual.onSubscribe(work);
+        if (millisLeft > 0) {
+            Deadlines.SHARED.enter(work, TimeUnit.MILLISECONDS.toNanos(millisLeft));
+        }
+        outcome.subscribe(work);
+    }
+
+    private final class Work extends Deadlines.Entry implements CoreSubscriber<Object>, Subscription {
+
+        private static final AtomicIntegerFieldUpdater<Work> OVER =
+                AtomicIntegerFieldUpdater.newUpdater(Work.class, "over");
+
+        private final CoreSubscriber<? super Message> actual;
+        private volatile int over;
+        private volatile @Nullable Subscription upstream;
+
+        Work(CoreSubscriber<? super Message> actual) {
+            this.actual = actual;
+        }
+
+        private Peer peer() {
+            return caller.peer();
+        }
+
+        private boolean end() {
+            if (!OVER.compareAndSet(this, 0, 1)) {
+                return false;
+            }
+            if (millisLeft > 0) {
+                Deadlines.SHARED.leave(this);
+            }
+            return true;
+        }
+
+        private void stop() {
+            Subscription source = upstream;
+            if (source != null) {
+                source.cancel();
+            }
+        }
+
+        @Override
+        public Context currentContext() {
+            return Context.of(Caller.class, caller);
+        }
+
+        @Override
+        public void onSubscribe(Subscription subscription) {
+            if (Operators.validate(upstream, subscription)) {
+                upstream = subscription;
+                if (over != 0) {
+                    subscription.cancel();
+                } else {
+                    subscription.request(Long.MAX_VALUE);
+                }
+            }
+        }
+
+        @Override
+        public void onNext(Object value) {
+            if (end()) {
+                answer(Answers.value(method, value, terms, peer()));
+            } else {
+                Place place = method.value();
+                if (place != null) {
+                    place.release(value);
+                }
+            }
+        }
+
+        @Override
+        public void onError(Throwable error) {
+            if (end()) {
+                answer(Answers.thrown(error, terms, peer()));
+            }
+        }
+
+        @Override
+        public void onComplete() {
+            if (end()) {
+                actual.onComplete();
+            }
+        }
+
+        @Override
+        void expired() {
+            if (end()) {
+                stop();
+                answer(Answers.refusal(CallLayout.LATE, method + " took too long", peer()));
+            }
+        }
+
+        private void answer(Message answer) {
+            actual.onNext(answer);
+            actual.onComplete();
+        }
+
+        @Override
+        public void request(long n) {
+            // There is one answer, and who asks waits for it.
+        }
+
+        @Override
+        public void cancel() {
+            if (end()) {
+                stop();
+            }
+        }
+    }
+}

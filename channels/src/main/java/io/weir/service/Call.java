@@ -1,0 +1,226 @@
+package io.weir.service;
+
+import io.weir.core.Message;
+import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Schedulers;
+import reactor.util.context.Context;
+
+/**
+ * One call on its way, with all its tries. It begins when the answer is requested. One class instead of a chain of operators: this is
+ * what each call pays.
+ */
+final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Subscription {
+
+    private static final int IDLE = 0;
+    private static final int RUNNING = 1;
+    private static final int OVER = 2;
+
+    private static final AtomicIntegerFieldUpdater<Call> STAGE =
+            AtomicIntegerFieldUpdater.newUpdater(Call.class, "stage");
+    private static final AtomicReferenceFieldUpdater<Call, @Nullable Binding> CALLED =
+            AtomicReferenceFieldUpdater.newUpdater(Call.class, Binding.class, "called");
+
+    private final CallingMethod method;
+    private final @Nullable Object[] arguments;
+    private final CoreSubscriber<? super Object> actual;
+    private volatile int stage;
+    private volatile @Nullable Subscription upstream;
+    /** Who works for us, and knows that. */
+    private volatile @Nullable Binding called;
+
+    private long end;
+    private int sent;
+    /** What the answer of this try says has failed. */
+    private @Nullable Throwable refusal;
+
+    Call(CallingMethod method, @Nullable Object[] arguments, CoreSubscriber<? super Object> actual) {
+        this.method = method;
+        this.arguments = arguments;
+        this.actual = actual;
+    }
+
+    @Override
+    public Context currentContext() {
+        return actual.currentContext();
+    }
+
+    @Override
+    public void request(long n) {
+        if (Operators.validate(n) && STAGE.compareAndSet(this, IDLE, RUNNING)) {
+            Duration deadline = method.deadline();
+            if (deadline != null) {
+                long nanos = deadline.toNanos();
+                end = System.nanoTime() + nanos;
+                Deadlines.SHARED.enter(this, nanos);
+                if (stage == OVER) {
+                    // Cancelled just before.
+                    Deadlines.SHARED.leave(this);
+                    return;
+                }
+            }
+            send();
+        }
+    }
+
+    private void send() {
+        sent++;
+        try {
+            Binding ready = method.bindings().ready();
+            Mono<Message> answer = ready == null ? method.bindings().next().flatMap(this::askLater) : ask(ready);
+            answer.subscribe(this);
+        } catch (Throwable t) {
+            Exceptions.throwIfJvmFatal(t);
+            failed(t);
+        }
+    }
+
+    private Mono<Message> askLater(Binding binding) {
+        return Mono.defer(() -> ask(binding));
+    }
+
+    private Mono<Message> ask(Binding binding) {
+        Message request = method.request(binding, arguments, millisLeft());
+        binding.callee().begun();
+        called = binding;
+        if (stage == OVER) {
+            // Who has cancelled meanwhile may not have seen it.
+            var unused = ended();
+        }
+        return binding.peer().ask(binding.callee().port(), request);
+    }
+
+    private int millisLeft() {
+        if (method.deadline() == null) {
+            return 0;
+        }
+        return (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime()));
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        upstream = subscription;
+        if (stage == OVER) {
+            subscription.cancel();
+            var unused = ended();
+        } else {
+            subscription.request(Long.MAX_VALUE);
+        }
+    }
+
+    @Override
+    public void onNext(Message answer) {
+        Object value;
+        try {
+            Binding by = Objects.requireNonNull(called);
+            value = Replies.read(
+                    method.method(), method.method().value(), method.thrown(), answer.payload(), by.peer());
+        } catch (Throwable t) {
+            // The end of this try comes next.
+            refusal = t;
+            return;
+        } finally {
+            answer.release();
+        }
+        if (over()) {
+            var unused = ended();
+            actual.onNext(value);
+            actual.onComplete();
+        }
+    }
+
+    @Override
+    public void onComplete() {
+        Throwable reason = refusal;
+        if (reason != null) {
+            refusal = null;
+            // The other side has read what was lent, and gives it back itself.
+            var unused = ended();
+            repeatOrFail(reason);
+        } else if (over()) {
+            var unused = ended();
+            actual.onComplete();
+        }
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        failed(error);
+    }
+
+    private void failed(Throwable error) {
+        Binding by = ended();
+        if (by != null && WeirException.mayRepeat(error)) {
+            method.method().takeBack(arguments, by.peer());
+        }
+        repeatOrFail(error);
+    }
+
+    private void repeatOrFail(Throwable error) {
+        Duration pause = stage == RUNNING ? method.pause(error, sent) : null;
+        if (pause != null && (method.deadline() == null || pause.toNanos() < end - System.nanoTime())) {
+            upstream = null;
+            var unused = Schedulers.parallel().schedule(this::again, pause.toNanos(), TimeUnit.NANOSECONDS);
+        } else if (over()) {
+            actual.onError(error);
+        }
+    }
+
+    private void again() {
+        if (stage == RUNNING) {
+            send();
+        }
+    }
+
+    /** Whether this ends it. */
+    private boolean over() {
+        if (STAGE.getAndSet(this, OVER) == OVER) {
+            return false;
+        }
+        if (method.deadline() != null) {
+            Deadlines.SHARED.leave(this);
+        }
+        return true;
+    }
+
+    private @Nullable Binding ended() {
+        Binding by = called == null ? null : CALLED.getAndSet(this, null);
+        if (by != null) {
+            by.callee().ended();
+        }
+        return by;
+    }
+
+    private void stop() {
+        Subscription source = upstream;
+        if (source != null) {
+            source.cancel();
+        }
+        var unused = ended();
+    }
+
+    @Override
+    public void cancel() {
+        if (over()) {
+            stop();
+        }
+    }
+
+    @Override
+    void expired() {
+        if (over()) {
+            stop();
+            actual.onError(method.late());
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.weir.service;
+
+import io.netty.buffer.ByteBuf;
+import java.lang.reflect.Type;
+
+/**
+ * How the arguments and results of remote calls are written. Both sides must have the one of the same name. {@code byte[]} and
+ * {@link ByteBuf} go as they are, without one.
+ *
+ * <p>Implementations are used by many threads.
+ */
+public interface CallCodec {
+
+    /** By which the two sides compare theirs. */
+    String name();
+
+    /**
+     * For the values of one place in a signature. Asked once for each place, when an interface is exported or a proxy made.
+     *
+     * @param type without variables and wildcards
+     * @throws io.weir.core.Misconfigured if it can't map this type
+     */
+    Values values(Type type);
+
+    /** Values of one type, never null. Used by many threads. */
+    interface Values {
+
+        /**
+         * Appends the value.
+         *
+         * @throws IllegalArgumentException if it can't be written, for instance because it contains itself
+         */
+        void write(Object value, ByteBuf target);
+
+        /**
+         * The value that these readable bytes are. May move the reader index; keeps nothing of the buffer.
+         *
+         * @throws io.weir.core.ProtocolMismatch if they are no such value; hostile input does nothing worse
+         */
+        Object read(ByteBuf source);
+    }
+}

@@ -1,0 +1,206 @@
+package io.weir.service;
+
+import io.weir.channel.PathDecision;
+import io.weir.channel.Peer;
+import io.weir.core.AuthenticationFailed;
+import io.weir.core.Misconfigured;
+import io.weir.core.PathRequired;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.SessionLost;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * An instance that is announced: connected to, tried, waited for, or not wanted now. On the thread of its {@link Roster}, but for what says
+ * otherwise.
+ */
+final class Contact {
+
+    private static final Duration SHORTEST = Duration.ofMillis(100);
+
+    /** After what no repetition helps until somebody does something; a failed proof counts against us at the service as well. */
+    private static final Duration AFTER_REFUSAL = Duration.ofSeconds(30);
+
+    private final Roster roster;
+    private final ServiceInstance instance;
+    private final Approach approach;
+    private final Duration longest;
+
+    private @Nullable Callee callee;
+    private boolean suits;
+    private @Nullable Throwable failure;
+    private int failures;
+    private long connectedSince;
+
+    /** The try that is under way, the pause before the next one, or the connection that is followed. */
+    private Disposable doing = Disposables.disposed();
+
+    private boolean begun;
+    private boolean trying;
+    private boolean closed;
+
+    /** @param longest the longest pause between two tries */
+    Contact(Roster roster, ServiceInstance instance, Approach approach, Duration longest) {
+        this.roster = roster;
+        this.instance = instance;
+        this.approach = approach;
+        this.longest = longest;
+    }
+
+    ServiceInstance instance() {
+        return instance;
+    }
+
+    /** Who may be called; null if nobody now. */
+    @Nullable
+    Callee callee() {
+        return suits ? callee : null;
+    }
+
+    /** Why there is no connection, if it is known. */
+    @Nullable
+    Throwable failure() {
+        return failure;
+    }
+
+    boolean isIdle() {
+        return !begun;
+    }
+
+    /** Whether it takes one of the places: it is connected, or being tried. */
+    boolean counts() {
+        return callee != null || trying;
+    }
+
+    boolean isHopeless() {
+        return isHopeless(failure);
+    }
+
+    private static boolean isHopeless(@Nullable Throwable reason) {
+        return reason instanceof AuthenticationFailed
+                || reason instanceof PathRequired
+                || reason instanceof Misconfigured
+                || reason instanceof ProtocolMismatch;
+    }
+
+    void begin() {
+        begun = true;
+        trying = true;
+        Try now = new Try();
+        doing = now;
+        now.subscription.replace(approach.peer()
+                .subscribe(
+                        peer -> roster.later(() -> connected(now, peer)),
+                        error -> roster.later(() -> failed(now, error))));
+    }
+
+    /** Something of ours that is over when another one begins, also for what is on its way from it. */
+    private static final class Try implements Disposable {
+
+        final Disposable.Swap subscription = Disposables.swap();
+
+        @Override
+        public void dispose() {
+            subscription.dispose();
+        }
+
+        @Override
+        public boolean isDisposed() {
+            return subscription.isDisposed();
+        }
+    }
+
+    private void connected(Try its, Peer peer) {
+        if (closed || doing != its) {
+            return;
+        }
+        trying = false;
+        Callee now = new Callee(peer, instance.port());
+        callee = now;
+        suits = approach.suits(peer.path());
+        failure = null;
+        connectedSince = System.nanoTime();
+        Try following = new Try();
+        doing = following;
+        following.subscription.replace(
+                peer.paths().subscribe(way -> roster.later(() -> moved(now)), error -> ended(now), () -> ended(now)));
+        roster.changed();
+    }
+
+    private void moved(Callee whose) {
+        PathDecision way = whose.peer().path();
+        if (callee == whose && suits != approach.suits(way)) {
+            suits = !suits;
+            failure = suits
+                    ? null
+                    : new PeerUnavailable(
+                            "it must not be called over the path that the connection has now: " + way.line());
+            roster.changed();
+        }
+    }
+
+    /** On the loop of the peer, before anything that is under way fails: so who tries again finds another one. */
+    private void ended(Callee whose) {
+        whose.leave();
+        roster.later(() -> {
+            if (callee == whose && !closed) {
+                callee = null;
+                if (System.nanoTime() - connectedSince > longest.toNanos()) {
+                    failures = 0;
+                }
+                waitFor(new SessionLost("the connection to " + whose.peer().id() + " has ended"));
+            }
+        });
+    }
+
+    private void failed(Try its, Throwable reason) {
+        if (!closed && doing == its) {
+            waitFor(reason);
+        }
+    }
+
+    private void waitFor(Throwable reason) {
+        failure = reason;
+        trying = false;
+        Duration pause = isHopeless(reason) ? AFTER_REFUSAL : jittered(pause());
+        failures++;
+        doing = roster.later(this::again, pause);
+        roster.changed();
+    }
+
+    private Duration pause() {
+        Duration grown = SHORTEST.multipliedBy(1L << Math.min(failures, 20));
+        return grown.compareTo(longest) < 0 ? grown : longest;
+    }
+
+    /** A quarter more or less, so that many who have lost the same instance do not come back at once. */
+    private static Duration jittered(Duration pause) {
+        return Duration.ofNanos(
+                (long) (pause.toNanos() * ThreadLocalRandom.current().nextDouble(0.75, 1.25)));
+    }
+
+    private void again() {
+        if (closed) {
+            return;
+        }
+        if (roster.hasRoom()) {
+            begin();
+        } else {
+            begun = false;
+        }
+    }
+
+    /** It is not announced any more, or nobody calls it. What is under way goes on. */
+    void close() {
+        closed = true;
+        doing.dispose();
+        Callee last = callee;
+        if (last != null) {
+            last.leave();
+        }
+    }
+}

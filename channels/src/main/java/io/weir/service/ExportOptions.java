@@ -1,0 +1,42 @@
+package io.weir.service;
+
+import java.util.Objects;
+
+/**
+ * How an object is exported. Immutable: each method gives a copy with one thing changed.
+ *
+ * @param codec of arguments and results
+ * @param blockingCalls how many methods that return their value itself, or nothing, run at once; further ones fail with
+ *     {@link io.weir.core.Overloaded} at the caller, who may repeat them
+ * @param tellsStacks whether the first lines of an exception's stack are told to the caller: good where all peers are friends
+ */
+public record ExportOptions(CallCodec codec, int blockingCalls, boolean tellsStacks) {
+
+    /** @throws IllegalArgumentException if no call may run */
+    public ExportOptions {
+        Objects.requireNonNull(codec, "codec");
+        if (blockingCalls < 1) {
+            throw new IllegalArgumentException(blockingCalls + " blocking calls at once: one at least has to run");
+        }
+    }
+
+    /** CBOR, 256 blocking calls at once, no stacks. */
+    public static ExportOptions standard() {
+        return new ExportOptions(CallCodecs.cbor(), 256, false);
+    }
+
+    /** Another codec. */
+    public ExportOptions codec(CallCodec other) {
+        return new ExportOptions(other, blockingCalls, tellsStacks);
+    }
+
+    /** Another number of blocking calls at once. */
+    public ExportOptions blockingCalls(int other) {
+        return new ExportOptions(codec, other, tellsStacks);
+    }
+
+    /** Whether stacks are told. */
+    public ExportOptions tellsStacks(boolean other) {
+        return new ExportOptions(codec, blockingCalls, other);
+    }
+}

@@ -1,0 +1,248 @@
+package io.weir.service;
+
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerId;
+import io.weir.core.RareLog;
+import io.weir.core.RuntimeFolder;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps what nodes tell in the run-time folder, for the processes of one user on one host. See {@link EntryFolder} for the files. All of
+ * them are looked at periodically, and at once where the system tells of changes.
+ */
+final class FolderStore implements DirectoryStore {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ServiceDirectory.class);
+
+    /** Milliseconds: how soon the death of a process is seen. Each look costs some 20 us for each node of the host. */
+    private static final long PERIOD = 500;
+
+    /** Milliseconds in which changes gather before they are looked at. */
+    private static final long GATHERING = 10;
+
+    /** Nanoseconds for which a file is missed that nobody has marked: the owner, if it lives, has made another entry by then. */
+    private static final long GRACE = TimeUnit.SECONDS.toNanos(2);
+
+    private final Path folder;
+    private final @Nullable PeerId self;
+    private final View view;
+    private final ScheduledExecutorService worker;
+    private final EntryFolder entries;
+    private final Map<String, Seen> seen = new HashMap<>();
+    private final RareLog complaints = new RareLog(LOG, System::nanoTime);
+    private final AtomicBoolean lookScheduled = new AtomicBoolean();
+    private boolean closed;
+    private @Nullable Listing told;
+    private @Nullable HeldEntry own;
+    private @Nullable FolderWatch watch;
+    private @Nullable ScheduledFuture<?> looking;
+
+    /** An entry as it was read last. */
+    private static final class Seen {
+
+        private EntryFolder.@Nullable Stamp stamp;
+        /** Null if it could not be read. */
+        private @Nullable PeerId id;
+
+        /** Since when a file of it is missed; null: none is. */
+        private @Nullable Long missing;
+
+        boolean isOverdue() {
+            long now = System.nanoTime();
+            if (missing == null) {
+                missing = now;
+            }
+            return now - missing > GRACE;
+        }
+    }
+
+    /** @param self the own node; null if there is none */
+    FolderStore(Path runtimeFolder, @Nullable PeerId self, View view, ScheduledExecutorService worker) {
+        this.folder = runtimeFolder;
+        this.self = self;
+        this.view = view;
+        this.worker = worker;
+        this.entries = new EntryFolder(runtimeFolder.resolve("directory"));
+    }
+
+    @Override
+    public void open() throws IOException {
+        make();
+        look();
+        looking = worker.scheduleWithFixedDelay(this::lookAgain, PERIOD, PERIOD, TimeUnit.MILLISECONDS);
+    }
+
+    /** The folder, private, and what tells of changes in it. */
+    private void make() {
+        Path parent = RuntimeFolder.open(folder);
+        Path made = RuntimeFolder.open(parent.resolve("directory"));
+        if (watch != null) {
+            watch.close();
+        }
+        watch = FolderWatch.of(made, this::changed);
+    }
+
+    /** Any thread. */
+    private void changed() {
+        if (lookScheduled.compareAndSet(false, true)) {
+            try {
+                var unused = worker.schedule(this::lookAgain, GATHERING, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException e) {
+                LOG.debug("The service directory was closed while it changed");
+            }
+        }
+    }
+
+    @Override
+    public void publish(Listing listing) throws IOException {
+        byte[] text = ListingText.write(listing);
+        HeldEntry entry = own;
+        if (entry == null || !entry.isThere()) {
+            entry = again(listing.member().id().id(), text);
+        } else {
+            entry.write(text);
+        }
+        own = entry;
+        told = listing;
+    }
+
+    /** Under a name that was never used, as others may be about to sweep away what had the former one. */
+    private HeldEntry again(UUID id, byte[] text) throws IOException {
+        if (own != null) {
+            own.abandon();
+            own = null;
+            make();
+        }
+        try {
+            return entries.hold(id, text);
+        } catch (IOException e) {
+            throw new Misconfigured(
+                    "the service directory can't be kept in " + entries.path() + " (" + e
+                            + "): name a folder of a local file system that this user may write, weir.runtime-folder,"
+                            + " or set weir.directory=off",
+                    e);
+        }
+    }
+
+    private void lookAgain() {
+        lookScheduled.set(false);
+        if (closed) {
+            return;
+        }
+        try {
+            if (told != null && (own == null || !own.isThere())) {
+                complaints.warn("The entry of this node in " + entries.path() + " was removed; it is made anew");
+                publish(told);
+            }
+            look();
+        } catch (IOException | RuntimeException e) {
+            complaints.warn("The service directory can't be read: " + e);
+        }
+    }
+
+    private void look() throws IOException {
+        Set<String> names = entries.names();
+        for (String name : names) {
+            if (own == null || !own.name().equals(name)) {
+                read(name);
+            }
+        }
+        for (String name : new HashSet<>(seen.keySet())) {
+            if (!names.contains(name)) {
+                missed(name);
+            }
+        }
+        entries.sweep();
+    }
+
+    private void read(String name) throws IOException {
+        EntryFolder.Stamp stamp = entries.stamp(name);
+        if (stamp == null) {
+            return;
+        }
+        Seen entry = seen.computeIfAbsent(name, key -> new Seen());
+        if (!stamp.equals(entry.stamp)) {
+            entry.stamp = stamp;
+            take(name, entry);
+        }
+        if (entries.hasLock(name)) {
+            entry.missing = null;
+        } else if (!entry.isOverdue()) {
+            return;
+        }
+        if (entries.bury(name)) {
+            // Its mark says how it went, in the next look.
+            changed();
+        }
+    }
+
+    private void take(String name, Seen entry) throws IOException {
+        try {
+            byte[] text = entries.read(name);
+            if (text == null) {
+                entry.stamp = null;
+                return;
+            }
+            Listing listing = ListingText.read(text);
+            PeerId id = listing.member().id();
+            if (!EntryFolder.isOf(name, id.id())) {
+                throw new IllegalArgumentException("it tells of " + id + ", whose entry has another name");
+            }
+            entry.id = id;
+            if (!id.equals(self)) {
+                view.put(listing);
+            }
+        } catch (IllegalArgumentException e) {
+            complaints.warn("An entry of the service directory is passed over, " + entries.path() + '/' + name + ": "
+                    + e.getMessage());
+        }
+    }
+
+    private void missed(String name) {
+        MemberEvent.Kind how = entries.mark(name);
+        Seen entry = seen.get(name);
+        if (entry == null || (how == null && !entry.isOverdue())) {
+            return;
+        }
+        seen.remove(name);
+        PeerId id = entry.id;
+        if (id == null || id.equals(self)) {
+            return;
+        }
+        if (how != null) {
+            // A former entry of the same node, which vanished, has nothing more to say.
+            seen.values().removeIf(other -> id.equals(other.id) && other.missing != null);
+        }
+        if (seen.values().stream().noneMatch(other -> id.equals(other.id))) {
+            view.remove(id, how == null ? MemberEvent.Kind.FAILED : how);
+        }
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        if (looking != null) {
+            looking.cancel(false);
+        }
+        if (watch != null) {
+            watch.close();
+        }
+        if (own != null) {
+            own.leave();
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package io.weir.service;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.channel.Channel;
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
+import reactor.core.publisher.Signal;
+import reactor.core.publisher.Sinks;
+
+/**
+ * What a peer sends on the channel of one call: first the call itself, then the items of the stream that the method takes, for one
+ * subscriber, whose demand it is. On the loop, but for that subscriber.
+ */
+final class IncomingItems implements CoreSubscriber<Message> {
+
+    private static final Thrown PLAIN = new Thrown(new Class<?>[0], List.of());
+
+    private final BiFunction<Message, IncomingItems, Flux<Message>> handler;
+    private final Sinks.One<Flux<Message>> outcome = Sinks.one();
+    private final Items items = new Items();
+    private volatile @Nullable Subscription upstream;
+    private boolean begun;
+    private boolean over;
+    private @Nullable ContractMethod method;
+    private @Nullable Peer from;
+
+    private IncomingItems(BiFunction<Message, IncomingItems, Flux<Message>> handler) {
+        this.handler = handler;
+    }
+
+    /**
+     * Serves the channel of one call.
+     *
+     * @param handler what is to be sent for the call, which it does not release
+     */
+    static Mono<Void> serve(Channel channel, BiFunction<Message, IncomingItems, Flux<Message>> handler) {
+        IncomingItems incoming = new IncomingItems(handler);
+        channel.receive().subscribe(incoming);
+        return incoming.outcome.asMono().flatMap(channel::send);
+    }
+
+    /** What follows, as the stream that this method takes. */
+    Flux<Object> of(ContractMethod its, Peer sender) {
+        method = its;
+        from = sender;
+        return items;
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        upstream = subscription;
+        subscription.request(1);
+    }
+
+    @Override
+    public void onNext(Message message) {
+        try {
+            if (over) {
+                return;
+            }
+            if (begun) {
+                item(message.payload());
+            } else {
+                begun = true;
+                begin(message);
+            }
+        } finally {
+            message.release();
+        }
+    }
+
+    private void begin(Message call) {
+        Flux<Message> answer = handler.apply(call, this);
+        outcome.tryEmitValue(answer).orThrow();
+        if (method == null) {
+            over = true;
+            subscription().cancel();
+        }
+    }
+
+    private void item(ByteBuf payload) {
+        try {
+            ContractMethod called = Objects.requireNonNull(method);
+            items.next(Replies.read(called, called.streamed(), PLAIN, payload, Objects.requireNonNull(from)));
+        } catch (Throwable t) {
+            over = true;
+            subscription().cancel();
+            items.end(Signal.error(t));
+        }
+    }
+
+    private Subscription subscription() {
+        return Objects.requireNonNull(upstream);
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        end(Signal.error(error));
+        if (!begun) {
+            var unused = outcome.tryEmitError(error);
+        }
+    }
+
+    @Override
+    public void onComplete() {
+        end(Signal.complete());
+        if (!begun) {
+            var unused = outcome.tryEmitEmpty();
+        }
+    }
+
+    private void end(Signal<Object> signal) {
+        if (!over) {
+            over = true;
+            items.end(signal);
+        }
+    }
+
+    /** The stream for the method, which may be subscribed to on any thread, or never. */
+    private final class Items extends Flux<Object> {
+
+        private final AtomicBoolean taken = new AtomicBoolean();
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private volatile @Nullable CoreSubscriber<? super Object> reader;
+        private volatile boolean subscribed;
+        private volatile @Nullable Signal<Object> end;
+
+        @Override
+        public void subscribe(CoreSubscriber<? super Object> actual) {
+            if (!taken.compareAndSet(false, true)) {
+                Operators.error(
+                        actual, new IllegalStateException("the stream of a call has one subscriber: share one Flux"));
+                return;
+            }
+            reader = actual;
+            actual.onSubscribe(subscription());
+            subscribed = true;
+            tell();
+        }
+
+        /** It was asked for, so there is somebody. */
+        void next(Object item) {
+            Objects.requireNonNull(reader).onNext(item);
+        }
+
+        void end(Signal<Object> signal) {
+            end = signal;
+            tell();
+        }
+
+        private void tell() {
+            Signal<Object> signal = end;
+            if (signal != null && subscribed && ended.compareAndSet(false, true)) {
+                signal.accept(Objects.requireNonNull(reader));
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+package io.weir.service;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufInputStream;
+import io.netty.buffer.ByteBufOutputStream;
+import io.weir.core.Misconfigured;
+import io.weir.core.ProtocolMismatch;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.lang.reflect.Type;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JacksonException;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.ObjectReader;
+import tools.jackson.databind.ObjectWriter;
+import tools.jackson.dataformat.cbor.CBORMapper;
+
+/** Values by Jackson. Loaded only once it is known that Jackson is there. */
+final class JacksonCallCodec implements CallCodec {
+
+    /** Characters of Jackson's explanation that are passed on: it may quote what a peer sent. */
+    private static final int EXPLANATION = 300;
+
+    private final String name;
+    private final ObjectMapper mapper;
+
+    JacksonCallCodec(String name, ObjectMapper mapper) {
+        this.name = name;
+        this.mapper = mapper;
+    }
+
+    static CallCodec cbor() {
+        return new JacksonCallCodec("cbor", CBORMapper.shared());
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public Values values(Type type) {
+        try {
+            return new Mapped(mapper, mapper.constructType(type));
+        } catch (JacksonException | IllegalArgumentException e) {
+            throw new Misconfigured("Jackson can't map " + type.getTypeName() + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static String explain(JacksonException e) {
+        String path = e.getPath().isEmpty() ? "" : " at " + e.getPathReference();
+        String text = (e.getOriginalMessage() + path).replaceAll("\\p{Cntrl}+", " ");
+        return text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...";
+    }
+
+    /** What other code threw on Jackson's behalf. Jackson's own exceptions are not kept: they hold its parser, and that the payload. */
+    private static @Nullable Throwable foreignCause(JacksonException e) {
+        return e.getCause() instanceof JacksonException ? null : e.getCause();
+    }
+
+    private static final class Mapped implements Values {
+
+        private final String type;
+        private final ObjectReader reader;
+        private final ObjectWriter writer;
+
+        Mapped(ObjectMapper mapper, JavaType type) {
+            this.type = type.toCanonical();
+            this.reader = mapper.readerFor(type);
+            this.writer = mapper.writerFor(type);
+        }
+
+        @Override
+        public void write(Object value, ByteBuf target) {
+            try {
+                writer.writeValue((OutputStream) new ByteBufOutputStream(target), value);
+            } catch (JacksonException e) {
+                throw new IllegalArgumentException(explain(e), foreignCause(e));
+            }
+        }
+
+        @Override
+        public Object read(ByteBuf source) {
+            try {
+                Object value = source.hasArray()
+                        ? reader.readValue(
+                                source.array(), source.arrayOffset() + source.readerIndex(), source.readableBytes())
+                        : reader.readValue((InputStream) new ByteBufInputStream(source));
+                if (value == null) {
+                    throw new ProtocolMismatch("null is not " + type);
+                }
+                return value;
+            } catch (JacksonException e) {
+                throw new ProtocolMismatch("not " + type + ": " + explain(e), foreignCause(e));
+            }
+        }
+    }
+}

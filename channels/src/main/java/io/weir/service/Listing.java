@@ -1,0 +1,15 @@
+package io.weir.service;
+
+import java.util.List;
+
+/**
+ * Everything that one node tells of itself. Immutable.
+ *
+ * @param services all served by the member
+ */
+record Listing(Member member, List<ServiceInstance> services) {
+
+    Listing {
+        services = List.copyOf(services);
+    }
+}

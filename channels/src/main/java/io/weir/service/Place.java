@@ -1,0 +1,71 @@
+package io.weir.service;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.util.ReferenceCountUtil;
+import io.weir.channel.Peer;
+
+/** How the values at one place of a signature travel: an argument, a result, the items of a stream. They are never null. */
+interface Place {
+
+    /** Appends the value. */
+    void write(Object value, ByteBuf target, Peer to);
+
+    /** The value that the readable bytes are. */
+    Object read(ByteBuf source, Peer from);
+
+    /** Takes back what was written and never sent. */
+    default void takeBack(Object value, Peer from) {}
+
+    /** The value was given away. */
+    default void release(Object value) {}
+
+    /** By a codec. */
+    record Coded(CallCodec.Values values) implements Place {
+
+        @Override
+        public void write(Object value, ByteBuf target, Peer to) {
+            values.write(value, target);
+        }
+
+        @Override
+        public Object read(ByteBuf source, Peer from) {
+            return values.read(source);
+        }
+    }
+
+    /** Bytes as they are. */
+    record Bytes() implements Place {
+
+        @Override
+        public void write(Object value, ByteBuf target, Peer to) {
+            target.writeBytes((byte[]) value);
+        }
+
+        @Override
+        public Object read(ByteBuf source, Peer from) {
+            return ByteBufUtil.getBytes(source);
+        }
+    }
+
+    /** Buffers as they are. What arrives is memory of its own, which the garbage collector frees. */
+    record Buffers() implements Place {
+
+        @Override
+        public void write(Object value, ByteBuf target, Peer to) {
+            ByteBuf buffer = (ByteBuf) value;
+            target.writeBytes(buffer, buffer.readerIndex(), buffer.readableBytes());
+        }
+
+        @Override
+        public Object read(ByteBuf source, Peer from) {
+            return Unpooled.wrappedBuffer(ByteBufUtil.getBytes(source));
+        }
+
+        @Override
+        public void release(Object value) {
+            ReferenceCountUtil.release(value);
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package io.weir.service;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.channel.Peer;
+
+/** Where objects are passed by reference. */
+record ReferencePlace(Class<?> type, Terms terms) implements Place {
+
+    @Override
+    public void write(Object value, ByteBuf target, Peer to) {
+        target.writeIntLE(terms.references().lend(value, this, to));
+    }
+
+    @Override
+    public Object read(ByteBuf source, Peer from) {
+        return terms.references().receive(CallLayout.readInt(source), this, from);
+    }
+
+    @Override
+    public void takeBack(Object value, Peer from) {
+        terms.references().takeBack(value, this, from);
+    }
+
+    Contract contract() {
+        return terms.contract(type);
+    }
+}

@@ -1,0 +1,53 @@
+package io.weir.service;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.channel.Peer;
+import io.weir.core.Overloaded;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.Refused;
+import io.weir.core.Repeat;
+import io.weir.core.TimedOut;
+import io.weir.core.WeirException;
+import org.jspecify.annotations.Nullable;
+
+/** Reads what the other side of a call has sent: a value, or why there is none. */
+final class Replies {
+
+    private Replies() {}
+
+    /**
+     * The value; throws what the other side has told.
+     *
+     * @param place null if there can be no value
+     */
+    static Object read(ContractMethod method, @Nullable Place place, Thrown thrown, ByteBuf source, Peer from)
+            throws Throwable {
+        if (!source.isReadable()) {
+            throw new ProtocolMismatch(from.id() + " answers " + method + " with nothing, and says no outcome");
+        }
+        int outcome = source.readUnsignedByte();
+        try {
+            if (outcome == CallLayout.VALUE) {
+                if (place == null) {
+                    throw new ProtocolMismatch("a value, and it yields none");
+                }
+                return place.read(source, from);
+            }
+            throw outcome == CallLayout.THROWN
+                    ? thrown.read(method.toString(), source, from)
+                    : refusal(outcome, method + " at " + from.id() + ": " + CallLayout.readText(source));
+        } catch (ProtocolMismatch e) {
+            throw new ProtocolMismatch("what " + from.id() + " sends for " + method + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** What another outcome than a value or an exception says. */
+    static WeirException refusal(int outcome, String text) {
+        return switch (outcome) {
+            case CallLayout.BUSY -> new Overloaded(text, null, Repeat.ANY);
+            case CallLayout.LATE -> new TimedOut(text, null, Repeat.IDEMPOTENT);
+            case CallLayout.REFUSED -> new Refused(text);
+            default -> new ProtocolMismatch(text);
+        };
+    }
+}

@@ -1,0 +1,96 @@
+package io.weir.service;
+
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SynchronousSink;
+import reactor.util.retry.Retry;
+
+/** A call with a stream, in or out, over a channel of its own. */
+final class StreamCall {
+
+    private final CallingMethod method;
+    private final @Nullable Object[] arguments;
+
+    StreamCall(CallingMethod method, @Nullable Object[] arguments) {
+        this.method = method;
+        this.arguments = arguments;
+    }
+
+    /** What comes back, begun anew with each subscription. */
+    Flux<Object> flux() {
+        Duration deadline = method.deadline();
+        Flux<Object> items = Flux.defer(() -> repeated(deadline == null ? 0 : System.nanoTime() + deadline.toNanos()));
+        return deadline == null ? items : Deadlines.limit(items, deadline, method::late);
+    }
+
+    private Flux<Object> repeated(long end) {
+        // Something has come, or the stream of the caller was begun, which may not be possible twice.
+        AtomicBoolean begun = new AtomicBoolean();
+        return Flux.defer(() -> once(end, begun))
+                .doOnNext(item -> begun.set(true))
+                .retryWhen(Retry.from(failures -> failures.concatMap(failure -> {
+                    Duration pause =
+                            begun.get() ? null : method.pause(failure.failure(), (int) failure.totalRetries() + 1);
+                    return pause == null ? Mono.<Long>error(failure.failure()) : Mono.delay(pause);
+                })));
+    }
+
+    private Flux<Object> once(long end, AtomicBoolean begun) {
+        Binding ready = method.bindings().ready();
+        return ready != null
+                ? over(ready, end, begun)
+                : method.bindings().next().flatMapMany(binding -> over(binding, end, begun));
+    }
+
+    private Flux<Object> over(Binding binding, long end, AtomicBoolean begun) {
+        Callee callee = binding.callee();
+        return Flux.using(
+                        () -> new AtomicReference<>(method.request(binding, arguments, millisLeft(end))),
+                        request -> binding.peer().exchange(binding.streamPort(), sent(request, binding.peer(), begun)),
+                        request -> takeBack(request.getAndSet(null), binding.peer()))
+                .handle((Message message, SynchronousSink<Object> sink) -> read(message, binding.peer(), sink))
+                .doOnSubscribe(subscription -> callee.begun())
+                .doFinally(signal -> callee.ended());
+    }
+
+    /** What was not sent keeps nothing lent. */
+    private void takeBack(@Nullable Message unsent, Peer from) {
+        if (unsent != null) {
+            unsent.release();
+            method.method().takeBack(arguments, from);
+        }
+    }
+
+    private int millisLeft(long end) {
+        return method.deadline() == null ? 0 : (int) Math.max(1, (end - System.nanoTime()) / 1_000_000);
+    }
+
+    private Flux<Message> sent(AtomicReference<@Nullable Message> request, Peer to, AtomicBoolean begun) {
+        Flux<Message> first = Mono.fromSupplier(() -> request.getAndSet(null)).flux();
+        ContractMethod called = method.method();
+        if (!called.takesStream()) {
+            return first;
+        }
+        Flux<Message> items = Flux.from(called.stream(arguments))
+                .doOnSubscribe(subscription -> begun.set(true))
+                .map(item -> Answers.value(called, called.streamed(), item, method.terms(), to))
+                .onErrorResume(error -> Mono.just(Answers.thrown(error, method.terms(), to)));
+        return Flux.concat(first, items);
+    }
+
+    private void read(Message message, Peer from, SynchronousSink<Object> sink) {
+        try {
+            sink.next(Replies.read(method.method(), method.method().value(), method.thrown(), message.payload(), from));
+        } catch (Throwable t) {
+            sink.error(t);
+        } finally {
+            message.release();
+        }
+    }
+}
