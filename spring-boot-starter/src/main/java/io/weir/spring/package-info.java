@@ -1,0 +1,5 @@
+/** Weir in Spring applications. */
+@NullMarked
+package io.weir.spring;
+
+import org.jspecify.annotations.NullMarked;
