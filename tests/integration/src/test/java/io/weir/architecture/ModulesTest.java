@@ -68,7 +68,7 @@ class ModulesTest {
             .that()
             .resideInAnyPackage(PRODUCT)
             .and()
-            .haveNameNotMatching("io\\.weir\\.core\\.(JacksonCodec|Codecs).*")
+            .haveNameNotMatching("io\\.weir\\.(core\\.(JacksonCodec|Codecs)|service\\.(JacksonCallCodec|CallCodecs)).*")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson..");

@@ -340,7 +340,7 @@ interface EndingContract extends OnRoute {
         assertThat(source.cancels()).isEqualTo(source.subscriptions());
         Patience.until(
                 () -> "the channel is forgotten: " + pair.near().stats(),
-                () -> pair.near().stats().get(0).channels() == 0);
+                () -> pair.stats().channels() == 0);
     }
 
     /** {@code sendDelivered} tells the truth about what the peer's subscriber has had. */
@@ -448,7 +448,7 @@ interface EndingContract extends OnRoute {
         pair.settle();
         Patience.until(
                 "all channels are forgotten, but " + pair.near().stats(),
-                () -> pair.near().stats().get(0).channels() <= 1);
+                () -> pair.stats().channels() <= 1);
     }
 
     private static void join(Thread thread) {

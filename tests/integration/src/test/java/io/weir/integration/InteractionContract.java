@@ -133,6 +133,20 @@ interface InteractionContract extends OnRoute {
     }
 
     @Test
+    default void whoAnswersKnowsWhoAsks(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far().answer("who", (peer, message) -> {
+            message.release();
+            return Mono.just(text(peer.id().toString()));
+        });
+
+        StepVerifier.create(pair.peer().ask("who", text("?")).map(InteractionContract::read))
+                .expectNext(pair.near().id().toString())
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
     default void askForNothing(Nodes nodes) {
         Pair pair = nodes.pair();
         var unused = pair.far().answer("empty", message -> {

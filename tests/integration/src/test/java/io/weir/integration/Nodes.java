@@ -2,25 +2,38 @@ package io.weir.integration;
 
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
+import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
+import io.weir.channel.Requirement;
+import io.weir.service.Gateway;
+import io.weir.service.GatewaySpec;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
 import org.junit.jupiter.api.extension.ParameterResolver;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** The nodes that one test starts; all are closed when it ends, and closing is part of the test. */
 final class Nodes {
 
     private final Route route;
+    private final boolean throughGateway;
     private final List<Node> started = new ArrayList<>();
+    private @Nullable Node gateway;
 
     Nodes(Route route) {
+        this(route, false);
+    }
+
+    Nodes(Route route, boolean throughGateway) {
         this.route = route;
+        this.throughGateway = throughGateway;
     }
 
     Route route() {
@@ -35,7 +48,9 @@ final class Nodes {
     }
 
     Node start(String name, UnaryOperator<NodeSpec.Builder> more) {
-        return start(more.apply(route.spec(name)).build());
+        NodeSpec.Builder spec = route.spec(name);
+        return start(more.apply(throughGateway ? spec.require(Requirement.NONE) : spec)
+                .build());
     }
 
     Node start(String name) {
@@ -57,8 +72,21 @@ final class Nodes {
     }
 
     Pair connect(Node near, Node far) {
-        Peer peer = Objects.requireNonNull(near.connect(far.address()).block(Patience.LIMIT));
+        Mono<Peer> connecting = throughGateway
+                ? near.connect(far.address(), List.of(gateway().address()), PathPolicy.unchanged())
+                : near.connect(far.address());
+        Peer peer = Objects.requireNonNull(connecting.block(Patience.LIMIT));
         return new Pair(near, far, peer);
+    }
+
+    private Node gateway() {
+        Node present = gateway;
+        if (present == null) {
+            present = start("gateway");
+            var unused = Gateway.serve(present, GatewaySpec.allowing("127.0.0.1"));
+            gateway = present;
+        }
+        return present;
     }
 
     /** The node serves another one, with these settings, as ever, and knows nobody else. */
@@ -92,7 +120,9 @@ final class Nodes {
         public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
             Object test = context.getRequiredTestInstance();
             Route route = test instanceof OnRoute it ? it.route() : Route.TCP;
-            return context.getStore(NAMESPACE).getOrComputeIfAbsent("nodes", key -> new Nodes(route), Nodes.class);
+            boolean throughGateway = test instanceof OnRoute on && on.throughGateway();
+            return context.getStore(NAMESPACE)
+                    .getOrComputeIfAbsent("nodes", key -> new Nodes(route, throughGateway), Nodes.class);
         }
 
         @Override

@@ -14,4 +14,9 @@ interface OnRoute {
     default Route route() {
         return Route.TCP;
     }
+
+    /** Whether its nodes reach each other through a gateway only. */
+    default boolean throughGateway() {
+        return false;
+    }
 }

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
+import io.weir.channel.PeerStats;
 import io.weir.core.Message;
+import java.util.Optional;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -54,8 +56,22 @@ record Pair(Node near, Node far, Peer peer) {
 
     /** The near node as the far one sees it. */
     Peer back() {
-        Patience.until("the far node has the connection", () -> !far.connected().isEmpty());
-        return far.connected().get(0);
+        Patience.until("the far node has the connection", () -> nearOf(far).isPresent());
+        return nearOf(far).orElseThrow();
+    }
+
+    /** What the near node has counted with the far one. */
+    PeerStats stats() {
+        return near.stats().stream()
+                .filter(stats -> stats.peer().equals(far.id()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private Optional<Peer> nearOf(Node node) {
+        return node.connected().stream()
+                .filter(other -> other.id().equals(near.id()))
+                .findFirst();
     }
 
     /**

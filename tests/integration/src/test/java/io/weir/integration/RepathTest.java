@@ -126,6 +126,26 @@ class RepathTest implements OnRoute {
         mixed.end();
     }
 
+    /** The other side may have closed it before the move is over here. */
+    @Test
+    void leavesAPathThatGivesNothingBack(Nodes nodes) {
+        UnaryOperator<NodeSpec.Builder> local =
+                spec -> spec.order("local", "tcp").windowItems(256);
+        Pair pair = Echoed.pair(nodes, local, local);
+        Echoed tiny = new Echoed(pair, 5, Sizes.TINY);
+        Echoed mixed = new Echoed(pair, 6, Sizes.MIXED);
+        for (int round = 0; round < 20; round++) {
+            String path = round % 2 == 0 ? "tcp" : "local";
+            tiny.goesOn();
+            mixed.goesOn();
+            PathDecision decision = Objects.requireNonNull(
+                    Mono.defer(() -> pair.peer().moveTo(path)).retryWhen(soon()).block(Patience.LIMIT));
+            assertThat(path(decision)).isEqualTo(path);
+        }
+        tiny.end();
+        mixed.end();
+    }
+
     /** Who is just moving says so, and is asked again. */
     private static Retry soon() {
         return Retry.fixedDelay(1000, Duration.ofMillis(1))

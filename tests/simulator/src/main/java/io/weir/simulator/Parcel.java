@@ -64,7 +64,11 @@ final class Parcel {
     public String toString() {
         return kind + " channel=" + channel + (flags == 0 ? "" : " flags=" + flags) + (aux == 0 ? "" : " aux=" + aux)
                 + (kind.words() == 0 ? "" : " words=" + first + ',' + second)
-                // The text of a refusal may hold real times, of any length.
-                + (kind == FrameKind.REFUSE ? "" : " length=" + length);
+                + (tells(kind) ? "" : " length=" + length);
+    }
+
+    /** Whether it is a text for people, which may hold what a real clock has measured: no two runs have the same. */
+    private static boolean tells(FrameKind kind) {
+        return kind == FrameKind.REFUSE || kind == FrameKind.FAILED;
     }
 }

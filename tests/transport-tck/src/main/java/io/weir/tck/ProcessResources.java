@@ -28,10 +28,12 @@ record ProcessResources(List<String> descriptors, List<String> mappings, List<St
     private static final Pattern OF_THE_JVM = Pattern.compile(
             ".*\\.(jar|so|so\\.\\d+|jsa|class|jmod)( \\(deleted\\))?|.*/lib/modules|/dev/u?random|/proc/.*");
 
-    /** Threads that start on first use and stay: of the JVM, the test runner, Netty's and Reactor's shared executors. */
-    private static final Pattern SHARED_THREADS = Pattern.compile("globalEventExecutor.*|ForkJoinPool.*|Common-Cleaner"
-            + "|process reaper.*|surefire.*|junit.*|JFR.*|Attach.*|Finalizer|Reference Handler|Cleaner-\\d+"
-            + "|(parallel|single|boundedElastic)(-evictor)?-\\d+|CompletableFutureDelayScheduler|logback.*");
+    /** Threads that start on first use and stay: of the JVM, the test runner, the shared executors of Netty, Reactor and OkHttp. */
+    private static final Pattern SHARED_THREADS =
+            Pattern.compile("VirtualThread-.*|OkHttp TaskRunner|Okio Watchdog|RMI .*|GC Daemon|"
+                    + "globalEventExecutor.*|ForkJoinPool.*|Common-Cleaner"
+                    + "|process reaper.*|surefire.*|junit.*|JFR.*|Attach.*|Finalizer|Reference Handler|Cleaner-\\d+"
+                    + "|(parallel|single|boundedElastic)(-evictor)?-\\d+|CompletableFutureDelayScheduler|logback.*");
 
     /** What there is now. */
     static ProcessResources now() {

@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** A queue that is full almost always. */
+@Tag("one-jdk")
 class LocalShortQueueTest implements TransportContract {
 
     @Override

@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** Blocks that are copied on arrival. */
+@Tag("one-jdk")
 class ShmCopyInTest implements TransportContract {
 
     @Override

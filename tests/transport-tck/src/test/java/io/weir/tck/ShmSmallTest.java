@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** The smallest ring and pool: every turn wraps, fills and exhausts them. */
+@Tag("one-jdk")
 class ShmSmallTest implements TransportContract {
 
     @Override

@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** As {@link TcpRetainingTest} without epoll, over a second connection, most of whose frames are cut. */
+@Tag("one-jdk")
 class TcpRetainingWithoutNativesTest implements TransportContract {
 
     @Override

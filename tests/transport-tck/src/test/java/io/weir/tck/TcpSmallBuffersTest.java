@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** Buffers so small that most frames are cut. */
+@Tag("one-jdk")
 class TcpSmallBuffersTest implements TransportContract {
 
     @Override

@@ -4,9 +4,11 @@ import io.weir.core.TlsSpec;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A second connection to an address for data, both with TLS 1.2, which knows no end of one direction alone. */
+@Tag("one-jdk")
 class TcpTlsDataAddressTest implements TransportContract {
 
     @TempDir

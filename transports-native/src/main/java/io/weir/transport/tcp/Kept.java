@@ -3,14 +3,21 @@ package io.weir.transport.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.FileRegion;
+import io.netty.util.ReferenceCountUtil;
+import io.weir.core.FilePiece;
+import java.io.IOException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a link has given to its channel and the other side has not acknowledged, in pieces as they were written, so that keeping costs
  * something per write and nothing per message. Loop thread only.
  */
 final class Kept {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Kept.class);
 
     /**
      * The lowest bound. Half of it is more than what {@link Receipts} leave untold for a while and the rest of the piece in which that
@@ -30,12 +37,23 @@ final class Kept {
     /**
      * One write.
      *
-     * @param bytes null for a piece of a file, which can't be given back
+     * @param bytes null for a region of a file, which can be given back only if it is a piece
+     * @param file null if it is none
      * @param cost what it counts for in the bound
      * @param rest how many bytes at its beginning belong to a frame that begins in the piece before
      * @param frames how many frames have begun where it ends: it is needed until they are all acknowledged
      */
-    private record Piece(@Nullable ByteBuf bytes, long cost, int rest, long frames) {}
+    private record Piece(@Nullable ByteBuf bytes, @Nullable FilePiece file, long cost, int rest, long frames) {
+
+        boolean canComeBack() {
+            return bytes != null || file != null;
+        }
+
+        void release() {
+            ReferenceCountUtil.release(bytes);
+            ReferenceCountUtil.release(file);
+        }
+    }
 
     private final ByteBufAllocator allocator;
     private final long bound;
@@ -75,7 +93,12 @@ final class Kept {
         if (begun > acknowledged) {
             boolean inMemory = message instanceof ByteBuf;
             long length = inMemory ? ((ByteBuf) message).readableBytes() : lengthOf((FileRegion) message);
-            pieces.add(new Piece(inMemory ? own((ByteBuf) message) : null, length + OVERHEAD, rest, begun));
+            pieces.add(new Piece(
+                    inMemory ? own((ByteBuf) message) : null,
+                    message instanceof FilePiece file ? file.retain() : null,
+                    length + OVERHEAD,
+                    rest,
+                    begun));
             bytes += length + OVERHEAD;
         }
         rest = 0;
@@ -112,11 +135,11 @@ final class Kept {
      * Reads what is kept, in order, and keeps nothing any longer.
      *
      * @param parser new; its sink gets whole frames only
-     * @return false, before anything was read, if something can't be given back
+     * @return false if something can't be given back
      */
     boolean giveBack(FrameParser parser) {
         try {
-            if (pieces.stream().anyMatch(piece -> piece.bytes == null)) {
+            if (!pieces.stream().allMatch(Piece::canComeBack)) {
                 return false;
             }
             // What comes before the first whole frame was acknowledged with the piece before.
@@ -124,13 +147,31 @@ final class Kept {
             if (first != null && first.bytes != null) {
                 first.bytes.skipBytes(first.rest);
             }
-            for (Piece piece; (piece = pieces.peek()) != null && piece.bytes != null; drop(pieces.remove())) {
-                parser.parse(piece.bytes);
+            for (Piece piece; (piece = pieces.peek()) != null; drop(pieces.remove())) {
+                parse(piece, parser);
             }
             return true;
+        } catch (IOException e) {
+            LOG.warn("A piece of a file that was under way can't be read again: {}", e.getMessage());
+            return false;
         } finally {
             parser.release();
             release();
+        }
+    }
+
+    /** A piece of a file was read by the kernel a moment ago, and so lies in its memory still. */
+    private void parse(Piece piece, FrameParser parser) throws IOException {
+        ByteBuf kept = piece.bytes;
+        if (kept != null) {
+            parser.parse(kept);
+        } else if (piece.file != null) {
+            ByteBuf read = piece.file.read(allocator);
+            try {
+                parser.parse(read);
+            } finally {
+                read.release();
+            }
         }
     }
 
@@ -143,8 +184,6 @@ final class Kept {
 
     private void drop(Piece piece) {
         bytes -= piece.cost;
-        if (piece.bytes != null) {
-            piece.bytes.release();
-        }
+        piece.release();
     }
 }

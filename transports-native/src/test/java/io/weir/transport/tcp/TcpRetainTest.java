@@ -8,6 +8,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultFileRegion;
+import io.weir.core.FilePiece;
+import io.weir.core.FileSource;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
@@ -259,6 +261,52 @@ class TcpRetainTest {
                     }
                 });
             }
+        }
+    }
+
+    @Test
+    void aPieceOfAFileSourceComesBackAsMemory(@TempDir Path folder) throws Exception {
+        Path path = Files.writeString(folder.resolve("file"), "in a file");
+        try (Plain plain = retaining(true);
+                FileSource file = FileSource.open(path)) {
+            FilePiece piece = file.piece(3, 6);
+            OnLoop.run(plain.loop, () -> {
+                assertThat(plain.link.offer(data("first"))).isTrue();
+                assertThat(plain.link.offer(
+                                new Frame().set(FrameKind.DATA, 0, 1, 0).region(piece)))
+                        .isTrue();
+                assertThat(plain.link.offer(data("last"))).isTrue();
+            });
+            say(plain, 1);
+            hear(plain, "reached");
+            OnLoop.run(plain.loop, () -> {
+                assertThat(handedBack(plain.link)).containsExactly("first", "a file", "last");
+                plain.link.close();
+            });
+            assertThat(OnLoop.get(plain.loop, piece::refCnt)).isZero();
+        }
+    }
+
+    /** The length was told already: the link can't go on, and nobody can say what was meant to follow. */
+    @Test
+    void aPieceThatHasGoneCantComeBack(@TempDir Path folder) throws Exception {
+        Path path = Files.writeString(folder.resolve("file"), "in a file");
+        try (Plain plain = retaining(true);
+                FileSource file = FileSource.open(path)) {
+            FilePiece piece = file.piece(3, 6);
+            OnLoop.run(
+                    plain.loop,
+                    () -> assertThat(plain.link.offer(
+                                    new Frame().set(FrameKind.DATA, 0, 1, 0).region(piece)))
+                            .isTrue());
+            Files.writeString(path, "");
+            OnLoop.run(plain.loop, () -> {
+                assertThat(plain.link.handBack(frame -> {
+                            throw new AssertionError("given back: " + frame);
+                        }))
+                        .isFalse();
+                plain.link.close();
+            });
         }
     }
 

@@ -1,0 +1,9 @@
+package io.weir.integration;
+
+class LocalInterfaceTest implements InterfaceContract {
+
+    @Override
+    public Route route() {
+        return Route.LOCAL;
+    }
+}

@@ -1,0 +1,9 @@
+package io.weir.integration;
+
+class ShmInterfaceTest implements InterfaceContract {
+
+    @Override
+    public Route route() {
+        return Route.SHM;
+    }
+}
