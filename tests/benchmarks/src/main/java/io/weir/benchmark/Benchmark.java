@@ -42,6 +42,9 @@ public final class Benchmark implements Callable<Integer> {
     @Option(names = "--moves", description = "Only what it costs that a session can change its path: some two minutes.")
     private boolean moves;
 
+    @Option(names = "--rmi", description = "Only Java RMI over Weir's sockets, beside the JDK's: some forty seconds.")
+    private boolean rmi;
+
     @Option(names = "--rounds", description = "How often each cell is measured at most.")
     private Optional<Integer> rounds = Optional.empty();
 
@@ -76,8 +79,8 @@ public final class Benchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        if (moves) {
-            List<Judgement> bars = moves();
+        if (moves || rmi) {
+            List<Judgement> bars = rmi ? rmi() : moves();
             System.out.println();
             Report.table(bars).print(System.out);
             return 0;
@@ -97,6 +100,12 @@ public final class Benchmark implements Callable<Integer> {
         System.out.println();
         System.out.println("Everything that was measured: " + out.toAbsolutePath());
         return results.failures().isEmpty() ? 0 : 1;
+    }
+
+    private List<Judgement> rmi() throws IOException, InterruptedException {
+        boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
+        RmiCalls calls = quick ? RmiCalls.quick() : RmiCalls.full();
+        return calls.measure(quiet, Benchmark::progress);
     }
 
     private List<Judgement> moves() throws InterruptedException {

@@ -86,7 +86,7 @@ record Plan(
             case RTT, ONE_WAY -> ALL_SIZES;
             case CHECKED -> LARGE_SIZES;
             case ECHO, ASK -> SMALL_SIZES;
-            case SLEEP, IDLE -> SMALLEST;
+            case SLEEP, IDLE, CALL, CALL_BYTES, CALLS, CODEC -> SMALLEST;
             case STALL -> STALLING_SIZES;
         };
         Stream<Integer> chosen =

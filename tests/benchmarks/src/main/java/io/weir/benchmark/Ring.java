@@ -43,8 +43,8 @@ final class Ring implements AutoCloseable {
     Measurement measure(Cell cell) throws InterruptedException {
         Scenario scenario = switch (cell.scenario()) {
             case RTT, ONE_WAY, CHECKED, ECHO -> cell.scenario();
-            case ASK -> Scenario.ECHO;
-            case SLEEP, IDLE, STALL -> Scenario.RTT;
+            case ASK, CALLS -> Scenario.ECHO;
+            case SLEEP, IDLE, STALL, CALL, CALL_BYTES, CODEC -> Scenario.RTT;
         };
         return run(new Cell(scenario, cell.size()), WARM, LENGTH);
     }

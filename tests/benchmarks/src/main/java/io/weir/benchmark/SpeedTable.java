@@ -1,7 +1,11 @@
 package io.weir.benchmark;
 
 import static io.weir.benchmark.contender.Scenario.ASK;
+import static io.weir.benchmark.contender.Scenario.CALL;
+import static io.weir.benchmark.contender.Scenario.CALLS;
+import static io.weir.benchmark.contender.Scenario.CALL_BYTES;
 import static io.weir.benchmark.contender.Scenario.CHECKED;
+import static io.weir.benchmark.contender.Scenario.CODEC;
 import static io.weir.benchmark.contender.Scenario.ECHO;
 import static io.weir.benchmark.contender.Scenario.IDLE;
 import static io.weir.benchmark.contender.Scenario.ONE_WAY;
@@ -50,6 +54,11 @@ final class SpeedTable {
             tcp("one way", ONE_WAY, MIB, REACTOR_NETTY, 1),
             tcp("64 outstanding, echo", ECHO, 32, RSOCKET, 3),
             tcp("64 outstanding, ask", ASK, 32, RSOCKET, 3),
+            new CallBar(new Cell(CALL, 32), SHM, new Cell(RTT, 32), new Cell(CODEC, 32)),
+            new RatioBar("call, bytes", SHM, new Cell(CALL_BYTES, 32), SHM, new Cell(RTT, 32), 3, true),
+            new RatioBar("call", SHM, new Cell(CALL, 32), "grpc", new Cell(CALL, 32), 0.1, false),
+            new RatioBar("call", SHM, new Cell(CALL, 32), "java-rmi", new Cell(CALL, 32), 0.1, false),
+            new RatioBar("64 outstanding, calls", TCP, new Cell(CALLS, 32), RSOCKET, new Cell(ASK, 32), 2, false),
             session(SHM),
             session(TCP),
             tls(KIB),

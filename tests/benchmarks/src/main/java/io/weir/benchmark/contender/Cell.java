@@ -18,7 +18,10 @@ public record Cell(Scenario scenario, int size) {
 
     /** How many messages are under way at once where messages are answered. */
     int outstanding() {
-        return scenario == Scenario.ECHO || scenario == Scenario.ASK ? Scenario.OUTSTANDING : 1;
+        return switch (scenario) {
+            case ECHO, ASK, CALLS -> Scenario.OUTSTANDING;
+            default -> 1;
+        };
     }
 
     public String sizeLabel() {

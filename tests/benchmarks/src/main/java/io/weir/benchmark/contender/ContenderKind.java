@@ -18,7 +18,11 @@ public enum ContenderKind {
     WEIR_TCP_TLS,
     /** Whose sessions end with their path ({@code weir.repath=off}), so that one sees what it costs that the others' need not. */
     WEIR_SHM_STAYING,
-    WEIR_TCP_STAYING;
+    WEIR_TCP_STAYING,
+    GRPC,
+    JAVA_RMI,
+    /** No peer, but the part of a call's time that is the codec's. */
+    CODEC;
 
     /** As on the command line and in the results. */
     public String label() {
@@ -34,10 +38,23 @@ public enum ContenderKind {
 
     public Set<Scenario> scenarios() {
         return switch (this) {
-            case AERON -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.SLEEP, Scenario.STALL));
-            case RSOCKET -> EnumSet.complementOf(EnumSet.of(Scenario.STALL));
-            case REACTOR_NETTY -> EnumSet.complementOf(EnumSet.of(Scenario.ASK, Scenario.STALL));
-            case WEIR_SHM, WEIR_TCP -> EnumSet.allOf(Scenario.class);
+            case AERON -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
+            case RSOCKET ->
+                EnumSet.of(
+                        Scenario.RTT,
+                        Scenario.SLEEP,
+                        Scenario.ONE_WAY,
+                        Scenario.CHECKED,
+                        Scenario.ECHO,
+                        Scenario.ASK,
+                        Scenario.IDLE);
+            case REACTOR_NETTY ->
+                EnumSet.of(
+                        Scenario.RTT, Scenario.SLEEP, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
+            case WEIR_SHM, WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
+            case GRPC -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
+            case JAVA_RMI -> EnumSet.of(Scenario.CALL);
+            case CODEC -> EnumSet.of(Scenario.CODEC);
             case REACTOR_NETTY_TLS, WEIR_TCP_TLS, WEIR_SHM_STAYING, WEIR_TCP_STAYING -> EnumSet.of(Scenario.ONE_WAY);
         };
     }
@@ -52,7 +69,7 @@ public enum ContenderKind {
         return switch (this) {
             case AERON -> AeronSetting.worthTrying(cell);
             case WEIR_SHM, WEIR_TCP, WEIR_TCP_TLS, WEIR_SHM_STAYING, WEIR_TCP_STAYING -> WeirContender.variants(cell);
-            case RSOCKET, REACTOR_NETTY, REACTOR_NETTY_TLS -> List.of(Child.ONLY_VARIANT);
+            case RSOCKET, REACTOR_NETTY, REACTOR_NETTY_TLS, GRPC, JAVA_RMI, CODEC -> List.of(Child.ONLY_VARIANT);
         };
     }
 
@@ -67,6 +84,9 @@ public enum ContenderKind {
             case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS);
             case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF);
             case WEIR_TCP_STAYING -> new WeirContender("tcp", setup, false, Repath.OFF);
+            case GRPC -> new GrpcContender(setup);
+            case JAVA_RMI -> new RmiContender(setup);
+            case CODEC -> new CodecContender(setup);
         };
     }
 }

@@ -17,6 +17,14 @@ public enum Scenario {
     ECHO,
     /** {@link #OUTSTANDING} requests under way, each with a reply of its own. */
     ASK,
+    /** One call of an interface's method, with a record there and a record back, the next one at once: the round trip. */
+    CALL,
+    /** As {@link #CALL}, with bytes that no codec touches. */
+    CALL_BYTES,
+    /** {@link #OUTSTANDING} calls under way. */
+    CALLS,
+    /** What a call does beside its way: both records are encoded and decoded, all in one process. */
+    CODEC,
     /** A connected pair that has nothing to say. */
     IDLE,
     /** The server sends without end, the client asks for one message and never for another. */
@@ -49,9 +57,17 @@ public enum Scenario {
         return this == ONE_WAY || this == CHECKED || this == STALL;
     }
 
+    /** Whether an interface is called. */
+    public boolean isCall() {
+        return this == CALL || this == CALL_BYTES || this == CALLS;
+    }
+
     /** Whether the round trip's time is the result; else it is the rate. */
     public boolean timesRoundTrips() {
-        return this == RTT || this == SLEEP;
+        return switch (this) {
+            case RTT, SLEEP, CALL, CALL_BYTES, CODEC -> true;
+            default -> false;
+        };
     }
 
     /** Whether the one result is better than the other: a shorter time or a higher rate. */

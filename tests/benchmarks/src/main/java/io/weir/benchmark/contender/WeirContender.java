@@ -1,6 +1,7 @@
 package io.weir.benchmark.contender;
 
 import io.weir.channel.Channel;
+import io.weir.channel.DirectoryKind;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
@@ -67,6 +68,10 @@ final class WeirContender implements Contender {
     @Override
     public String serve(Cell cell) {
         Node serving = start("bench-server");
+        if (cell.scenario().isCall()) {
+            WeirCalls.serve(serving, setup.pinning());
+            return serving.address().toString();
+        }
         Disposable unused = cell.scenario() == Scenario.ASK
                 ? serving.answer(PORT, this::answer)
                 : serving.serve(PORT, channel -> serve(cell, channel));
@@ -76,7 +81,10 @@ final class WeirContender implements Contender {
     @Override
     public void drive(Cell cell, String address, Meter meter) throws Exception {
         Peer peer = peer(start("bench-client"), address);
-        if (cell.scenario() == Scenario.ASK) {
+        if (cell.scenario().isCall()) {
+            WeirCalls.drive(
+                    Objects.requireNonNull(node), peer, cell, new Conversation(cell, meter, setup.pinning()), meter);
+        } else if (cell.scenario() == Scenario.ASK) {
             askAll(peer, cell, meter);
         } else {
             exchange(Objects.requireNonNull(peer.channel(PORT).block(PATIENCE)), cell, meter);
@@ -102,6 +110,7 @@ final class WeirContender implements Contender {
         NodeSpec spec = NodeSpec.builder()
                 .name(name)
                 .runtimeFolder(setup.folder())
+                .directory(DirectoryKind.OFF)
                 .waiting(Waiting.valueOf(setup.variant().toUpperCase(Locale.ROOT)))
                 .order(path)
                 .path(path, PathSwitch.REQUIRED)
