@@ -2,6 +2,7 @@ package io.weir.samples;
 
 import io.weir.core.WeirException;
 import io.weir.samples.demo.Demo;
+import io.weir.samples.demo.GatewayCommand;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -15,7 +16,15 @@ import picocli.CommandLine.Spec;
         description = "Reactive-streams messaging over the fastest path both sides have.",
         mixinStandardHelpOptions = true,
         versionProvider = WeirVersion.class,
-        subcommands = {Demo.class, Info.class})
+        subcommands = {
+            Demo.class,
+            Samples.class,
+            Info.class,
+            Members.class,
+            Services.class,
+            Rmi.class,
+            GatewayCommand.class
+        })
 public final class Weir implements Runnable {
 
     @Spec
@@ -24,11 +33,23 @@ public final class Weir implements Runnable {
     private Weir() {}
 
     public static void main(String[] arguments) {
-        System.exit(commandLine().execute(arguments));
+        CommandLine command = commandLine();
+        int code = command.execute(arguments);
+        // A program that was launched goes on for as long as its threads do.
+        if (code != 0 || !isLauncher(command.getParseResult())) {
+            System.exit(code);
+        }
+    }
+
+    private static boolean isLauncher(ParseResult parsed) {
+        return parsed.hasSubcommand() && parsed.subcommand().commandSpec().userObject() instanceof Rmi;
     }
 
     static CommandLine commandLine() {
-        return new CommandLine(new Weir()).setExecutionExceptionHandler(Weir::failed);
+        // What stands behind the class that is launched is the program's, also if it looks like an option of ours.
+        return new CommandLine(new Weir())
+                .setExecutionExceptionHandler(Weir::failed)
+                .setStopAtPositional(true);
     }
 
     /** What Weir signals says in words what to do; a stack trace beside it would only hide that. Anything else is a defect. */

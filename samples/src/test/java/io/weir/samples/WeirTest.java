@@ -25,6 +25,13 @@ class WeirTest {
         assertThat(out.toString()).isEmpty();
     }
 
+    @Test
+    void aProgramThatIsNotThereIsNamed() {
+        assertThat(weir("rmi", "--class-path", "no-such-folder", "NoSuchMain", "--report"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("NoSuchMain can't be run from no-such-folder");
+    }
+
     private int weir(String... arguments) {
         return Weir.commandLine()
                 .setOut(new PrintWriter(out, true))

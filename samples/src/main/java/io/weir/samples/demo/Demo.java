@@ -1,9 +1,10 @@
 package io.weir.samples.demo;
 
 import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
 import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
+import io.weir.samples.process.OnePath;
+import io.weir.samples.process.ProgramFailed;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -80,7 +81,7 @@ public final class Demo implements Callable<Integer> {
         try {
             Subject subject = Subject.of(file == null ? Subject.ofTheJdk() : file);
             return NETWORK.equals(cut) ? runCutNetwork(specs.keySet(), subject) : run(specs, subject);
-        } catch (DemoFailed e) {
+        } catch (ProgramFailed e) {
             complain(e);
             return FAILED;
         }
@@ -126,23 +127,8 @@ public final class Demo implements Callable<Integer> {
         }
     }
 
-    /** Switches off what stands before the path, but for local, which never leads to another process. */
     static NodeSpec spec(String path) {
-        NodeSpec here = NodeSpec.fromSystem();
-        // It is this path that is shown, from the beginning, also where JVMs that have just started compete for the
-        // processors.
-        NodeSpec.Builder sender =
-                here.toBuilder().name("sender").listen("tcp://127.0.0.1:0").headStart(here.handshakeTimeout());
-        List<String> order = sender.build().paths().paths();
-        // This path is to be shown, not the fastest one.
-        sender = sender.order(order.toArray(String[]::new));
-        if (!order.contains(path)) {
-            return sender.order(path).build();
-        }
-        for (String before : order.subList(0, order.indexOf(path))) {
-            sender = before.equals("local") ? sender : sender.path(before, PathSwitch.OFF);
-        }
-        return sender.build();
+        return OnePath.spec("sender", path);
     }
 
     /** Climbs back soon, as a demonstration does not last long. */
@@ -179,7 +165,7 @@ public final class Demo implements Callable<Integer> {
                 if (agrees.test(each)) {
                     agreed.add(each);
                 }
-            } catch (WeirException | DemoFailed e) {
+            } catch (WeirException | ProgramFailed e) {
                 complain(e);
             }
         }

@@ -1,5 +1,6 @@
 package io.weir.samples.demo;
 
+import io.weir.samples.process.ProgramFailed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -22,7 +23,7 @@ final class Ip {
     /**
      * Runs it to its end.
      *
-     * @throws DemoFailed with what it said, if it is not there or fails
+     * @throws ProgramFailed with what it said, if it is not there or fails
      */
     void run(String... arguments) {
         List<String> command = command(arguments);
@@ -31,16 +32,16 @@ final class Ip {
                     new ProcessBuilder(command).redirectErrorStream(true).start();
             String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             if (process.waitFor() != 0) {
-                throw new DemoFailed("'" + String.join(" ", command) + "', which needs root on Linux, failed: "
+                throw new ProgramFailed("'" + String.join(" ", command) + "', which needs root on Linux, failed: "
                         + said.strip().lines().findFirst().orElse("it said nothing"));
             }
         } catch (IOException e) {
-            throw new DemoFailed(
+            throw new ProgramFailed(
                     "The command ip, of the package iproute2, makes the networks, and can't be run: " + e.getMessage(),
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DemoFailed("Interrupted while " + program + " was running.", e);
+            throw new ProgramFailed("Interrupted while " + program + " was running.", e);
         }
     }
 

@@ -1,5 +1,8 @@
 package io.weir.samples.demo;
 
+import io.weir.samples.process.Child;
+import io.weir.samples.process.OwnJava;
+import io.weir.samples.process.ProgramFailed;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -36,7 +39,7 @@ final class NetworkRun implements AutoCloseable {
     /**
      * Makes the networks, which are gone when this is closed.
      *
-     * @throws DemoFailed if that can't be done
+     * @throws ProgramFailed if that can't be done
      */
     static NetworkRun begin(Ip ip, Subject subject, int rounds, PrintWriter out) {
         return new NetworkRun(TwoHosts.make(ip), subject, rounds, out);
@@ -72,14 +75,14 @@ final class NetworkRun implements AutoCloseable {
      * Runs over a path: shm, which is cut as well, or tcp.
      *
      * @return whether the digest that came back is ours
-     * @throws DemoFailed if a process can't be started
+     * @throws ProgramFailed if a process can't be started
      */
     boolean over(String path) {
         Map<String, String> settings = settings();
         List<String> there = new ArrayList<>(hosts.far());
         there.addAll(OwnJava.command(
                 Receiver.class, Integer.toString(rounds), hosts.address().toString()));
-        try (ReceiverProcess receiver = ReceiverProcess.start(there, settings, this::told)) {
+        try (Child receiver = Child.start(Receiver.PROCESS, there, settings, this::told)) {
             List<String> here = new ArrayList<>(hosts.near());
             here.addAll(OwnJava.command(
                     Sender.class,
@@ -100,10 +103,10 @@ final class NetworkRun implements AutoCloseable {
                 sender.destroyForcibly();
             }
         } catch (IOException e) {
-            throw new DemoFailed("The first process can't be started or heard: " + e.getMessage(), e);
+            throw new ProgramFailed("The first process can't be started or heard: " + e.getMessage(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DemoFailed("Interrupted while the stream was flowing.", e);
+            throw new ProgramFailed("Interrupted while the stream was flowing.", e);
         }
     }
 

@@ -7,9 +7,14 @@ import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
+import io.weir.samples.process.Child;
+import io.weir.samples.process.OnePath;
+import io.weir.samples.process.OwnJava;
+import io.weir.samples.process.ProgramFailed;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
@@ -41,7 +46,7 @@ final class PathRun {
      * @param spec which leaves no other one before it
      * @return whether the digest that came back is ours
      * @throws io.weir.core.WeirException if there is no path, or the connection ends
-     * @throws DemoFailed if the second process does not start, or another path came out
+     * @throws ProgramFailed if the second process does not start, or another path came out
      */
     boolean over(String path, NodeSpec spec) {
         boolean first = spec.paths().switches().isEmpty();
@@ -54,7 +59,7 @@ final class PathRun {
      *
      * @return whether the digest that came back is ours, and the path has changed twice
      * @throws io.weir.core.WeirException if there is no path, or the connection ends
-     * @throws DemoFailed as above, or if the stream has ended before the path could change twice
+     * @throws ProgramFailed as above, or if the stream has ended before the path could change twice
      */
     boolean cut(NodeSpec spec) {
         out.print("Over shm, which is cut while the stream flows");
@@ -70,7 +75,7 @@ final class PathRun {
                     bytes -> {});
             telling.dispose();
             if (!pathsOf(peer).equals(List.of("shm", "tcp", "shm"))) {
-                throw new DemoFailed(
+                throw new ProgramFailed(
                         "It did not go from shm to tcp and back before the stream ended; take a longer file.");
             }
             return same;
@@ -83,7 +88,7 @@ final class PathRun {
      * @param address of the second process
      * @return whether the digest that came back is ours
      * @throws io.weir.core.WeirException if there is no path, or the connection ends
-     * @throws DemoFailed as above, or if the stream has ended before the network was whole again
+     * @throws ProgramFailed as above, or if the stream has ended before the network was whole again
      */
     boolean networkCut(String path, NodeSpec spec, PeerAddress address) {
         return to(address, path, spec, peer -> {
@@ -93,7 +98,7 @@ final class PathRun {
             telling.dispose();
             List<String> paths = pathsOf(peer);
             if (paths.size() < 2 || !paths.get(paths.size() - 1).equals(path)) {
-                throw new DemoFailed(
+                throw new ProgramFailed(
                         "It did not lose " + path + " and get it back before the stream ended; take a longer file.");
             }
             return same;
@@ -115,7 +120,8 @@ final class PathRun {
     }
 
     private boolean run(String path, NodeSpec spec, Predicate<Peer> work) {
-        try (ReceiverProcess receiver = ReceiverProcess.start(rounds, this::complain)) {
+        List<String> command = OwnJava.command(Receiver.class, Integer.toString(rounds), "tcp://127.0.0.1:0");
+        try (Child receiver = Child.start(Receiver.PROCESS, command, Map.of(), this::complain)) {
             out.println(", from process " + ProcessHandle.current().pid() + " to process " + receiver.pid());
             out.flush();
             return to(receiver.address(), path, spec, work);
@@ -127,7 +133,7 @@ final class PathRun {
         try {
             Peer peer = await(node.connect(address));
             out.println("  " + peer.path().toString().replace("\n", "\n  "));
-            check(path, peer);
+            OnePath.check(path, peer);
             Memory here = Memory.now();
             Memory there = memoryOf(peer);
             boolean same = work.test(peer);
@@ -136,16 +142,6 @@ final class PathRun {
             return same;
         } finally {
             node.close().block(LIMIT);
-        }
-    }
-
-    private static void check(String path, Peer peer) {
-        boolean right = peer.path()
-                .chosen()
-                .filter(chosen -> chosen.path().equals(path))
-                .isPresent();
-        if (!right) {
-            throw new DemoFailed("There is no " + path + " between the two processes; the table says why.");
         }
     }
 
@@ -161,7 +157,7 @@ final class PathRun {
             answer = channel.send(pieces.flux())
                     .then(channel.receive().next())
                     .blockOptional()
-                    .orElseThrow(() -> new DemoFailed("The second process ended the stream without an answer."));
+                    .orElseThrow(() -> new ProgramFailed("The second process ended the stream without an answer."));
         } finally {
             progress.end();
         }

@@ -3,9 +3,8 @@ package io.weir.samples.demo;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
-import io.weir.core.WeirException;
+import io.weir.samples.process.Serving;
 import java.io.IOException;
-import java.io.OutputStream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -13,8 +12,7 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * The second process: hashes what comes to its port {@code sha256}, slowly, and tells on port {@code memory} what it holds.
- * Breaks the link when told so on port {@code cut}. Says on standard output where it listens; ends when its standard input does, so that
- * it never outlives who started it.
+ * Breaks the link when told so on port {@code cut}.
  */
 public final class Receiver {
 
@@ -22,8 +20,8 @@ public final class Receiver {
     static final String MEMORY = "memory";
     static final String CUT = "cut";
 
-    /** Stands before the address, in the first line of output. */
-    static final String READY = "READY ";
+    /** How it is named in errors. */
+    static final String PROCESS = "The second process";
 
     private Receiver() {}
 
@@ -34,21 +32,11 @@ public final class Receiver {
      */
     public static void main(String[] arguments) throws IOException {
         int rounds = Integer.parseInt(arguments[0]);
-        try {
-            NodeSpec spec = NodeSpec.fromSystem().toBuilder()
-                    .name("receiver")
-                    .listen(arguments[1])
-                    .build();
-            Node node = Node.start(spec).blockOptional().orElseThrow();
-            serve(node, rounds);
-            System.out.println(READY + node.address());
-            System.in.transferTo(OutputStream.nullOutputStream());
-            node.close().block();
-            System.exit(0);
-        } catch (WeirException e) {
-            System.out.println(e.getMessage());
-            System.exit(1);
-        }
+        NodeSpec spec = NodeSpec.fromSystem().toBuilder()
+                .name("receiver")
+                .listen(arguments[1])
+                .build();
+        Serving.until(spec, node -> serve(node, rounds));
     }
 
     private static void serve(Node node, int rounds) {

@@ -2,6 +2,7 @@ package io.weir.samples.demo;
 
 import io.weir.core.PeerAddress;
 import io.weir.core.WeirException;
+import io.weir.samples.process.ProgramFailed;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -33,7 +34,7 @@ public final class Sender {
             PathRun run = new PathRun(subject, 1, out, false);
             boolean same = run.networkCut(path, Demo.spec(path), PeerAddress.parse(arguments[0]));
             System.exit(same ? 0 : 1);
-        } catch (WeirException | DemoFailed e) {
+        } catch (WeirException | ProgramFailed e) {
             out.println("  " + e.getMessage());
             System.exit(1);
         }

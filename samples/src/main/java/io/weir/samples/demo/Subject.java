@@ -1,5 +1,6 @@
 package io.weir.samples.demo;
 
+import io.weir.samples.process.ProgramFailed;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -24,14 +25,14 @@ record Subject(Path file, long size, String digest) {
     /**
      * Reads the file once.
      *
-     * @throws DemoFailed if there is nothing in it that can be read
+     * @throws ProgramFailed if there is nothing in it that can be read
      */
     static Subject of(Path file) {
         if (!Files.exists(file)) {
-            throw new DemoFailed("There is no file " + file + '.');
+            throw new ProgramFailed("There is no file " + file + '.');
         }
         if (!Files.isRegularFile(file)) {
-            throw new DemoFailed(file + " is no regular file.");
+            throw new ProgramFailed(file + " is no regular file.");
         }
         try (FileChannel channel = FileChannel.open(file)) {
             MessageDigest digest = SlowDigest.sha256();
@@ -41,11 +42,11 @@ record Subject(Path file, long size, String digest) {
                 digest.update(piece.flip());
             }
             if (size == 0) {
-                throw new DemoFailed(file + " is empty; there would be nothing to see.");
+                throw new ProgramFailed(file + " is empty; there would be nothing to see.");
             }
             return new Subject(file, size, HexFormat.of().formatHex(digest.digest()));
         } catch (IOException e) {
-            throw new DemoFailed(file + " can't be read: " + e, e);
+            throw new ProgramFailed(file + " can't be read: " + e, e);
         }
     }
 }

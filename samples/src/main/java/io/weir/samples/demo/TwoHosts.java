@@ -1,6 +1,7 @@
 package io.weir.samples.demo;
 
 import io.weir.core.PeerAddress;
+import io.weir.samples.process.ProgramFailed;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -31,7 +32,7 @@ final class TwoHosts implements AutoCloseable {
     /**
      * Makes them.
      *
-     * @throws DemoFailed if that can't be done, for instance because one must be root; nothing is left then
+     * @throws ProgramFailed if that can't be done, for instance because one must be root; nothing is left then
      */
     static TwoHosts make(Ip ip) {
         TwoHosts hosts = new TwoHosts(
@@ -40,7 +41,7 @@ final class TwoHosts implements AutoCloseable {
         try {
             hosts.begin();
             return hosts;
-        } catch (DemoFailed e) {
+        } catch (ProgramFailed e) {
             hosts.close();
             throw e;
         }
@@ -61,7 +62,7 @@ final class TwoHosts implements AutoCloseable {
     /** The JVM may be ending meanwhile: then nothing more is made. */
     private synchronized void step(String... arguments) {
         if (removed) {
-            throw new DemoFailed("Interrupted while the networks were being made.");
+            throw new ProgramFailed("Interrupted while the networks were being made.");
         }
         ip.run(arguments);
     }
@@ -89,7 +90,7 @@ final class TwoHosts implements AutoCloseable {
         for (String each : List.of(near, far)) {
             try {
                 ip.run("netns", "delete", each);
-            } catch (DemoFailed e) {
+            } catch (ProgramFailed e) {
                 // It was not made.
             }
         }

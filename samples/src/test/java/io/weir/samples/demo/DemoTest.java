@@ -3,6 +3,7 @@ package io.weir.samples.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.samples.process.ProgramFailed;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -93,7 +94,7 @@ class DemoTest {
     void theStreamOutlivesTheNetwork() throws IOException {
         try {
             TwoHosts.make(new Ip("ip")).close();
-        } catch (DemoFailed e) {
+        } catch (ProgramFailed e) {
             assumeTrue(false, e.getMessage());
         }
         Path file = file(64 * FilePieces.PIECE);

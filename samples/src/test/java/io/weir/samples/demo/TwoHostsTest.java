@@ -2,6 +2,7 @@ package io.weir.samples.demo;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.samples.process.ProgramFailed;
 import org.junit.jupiter.api.Test;
 
 class TwoHostsTest {
@@ -9,7 +10,7 @@ class TwoHostsTest {
     @Test
     void whyTheyCanNotBeMadeIsTold() {
         assertThatThrownBy(() -> TwoHosts.make(new Ip("false")).close())
-                .isInstanceOf(DemoFailed.class)
+                .isInstanceOf(ProgramFailed.class)
                 .hasMessageMatching(
                         "'false netns add weir-[0-9a-f]{8}-a', which needs root on Linux, failed: it said nothing");
     }
@@ -18,14 +19,14 @@ class TwoHostsTest {
     void whatIpSaysIsTold() {
         // It takes the first argument for a file.
         assertThatThrownBy(() -> TwoHosts.make(new Ip("cat")).close())
-                .isInstanceOf(DemoFailed.class)
+                .isInstanceOf(ProgramFailed.class)
                 .hasMessageContaining("No such file or directory");
     }
 
     @Test
     void anAbsentIp() {
         assertThatThrownBy(() -> TwoHosts.make(new Ip("/absent/ip")).close())
-                .isInstanceOf(DemoFailed.class)
+                .isInstanceOf(ProgramFailed.class)
                 .hasMessageStartingWith(
                         "The command ip, of the package iproute2, makes the networks, and can't be run: ")
                 .hasMessageContaining("/absent/ip");

@@ -61,8 +61,10 @@ class ConfigurationPageTest {
     @Test
     void whatIsListedExists() throws IOException {
         rows().keySet().stream()
-                .map(setting ->
-                        setting.replace("<path>", "tcp").replace("<peer>", "p").replace("<port>", "q"))
+                .map(setting -> setting.replace("<path>", "tcp")
+                        .replace("<peer>", "p")
+                        .replace("<port>", "q")
+                        .replace("<service>", "s"))
                 .forEach(setting -> assertThat(catchThrowableOfType(
                                 Misconfigured.class,
                                 () -> NodeSpec.builder()

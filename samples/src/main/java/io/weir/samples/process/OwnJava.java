@@ -1,4 +1,4 @@
-package io.weir.samples.demo;
+package io.weir.samples.process;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -8,15 +8,25 @@ import java.util.List;
 import java.util.Map;
 
 /** Further processes with the same Java, class path and JVM arguments as ours, but little heap. */
-final class OwnJava {
+public final class OwnJava {
 
-    /** Less than the file, so that whoever kept it whole would fail. */
+    /** Less than the files that are streamed, so that whoever kept one whole would fail. */
     private static final String HEAP = "-Xmx64m";
+
+    /** A process that lives for seconds spends most of them on starting, which is faster with less. */
+    private static final List<String> SHORT = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private OwnJava() {}
 
+    /** As {@link #command}, for a process that has little to do. */
+    static List<String> shortCommand(Class<?> main, String... arguments) {
+        List<String> command = command(main, arguments);
+        command.addAll(1, SHORT);
+        return command;
+    }
+
     /** The command that runs this class. */
-    static List<String> command(Class<?> main, String... arguments) {
+    public static List<String> command(Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current()
                 .info()
@@ -36,7 +46,7 @@ final class OwnJava {
     }
 
     /** Starts it, with what it prints and its errors in one stream, and this beside our environment. */
-    static Process start(List<String> command, Map<String, String> environment) throws IOException {
+    public static Process start(List<String> command, Map<String, String> environment) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().putAll(environment);
         return builder.start();

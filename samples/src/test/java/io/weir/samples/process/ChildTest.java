@@ -1,4 +1,4 @@
-package io.weir.samples.demo;
+package io.weir.samples.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -9,7 +9,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-class ReceiverProcessTest {
+class ChildTest {
+
+    private static final String NAME = "The second process";
 
     private static final String JAVA =
             Path.of(System.getProperty("java.home"), "bin", "java").toString();
@@ -17,10 +19,10 @@ class ReceiverProcessTest {
     @Test
     void endsByItselfWhenItsInputEnds() throws Exception {
         Process process;
-        try (ReceiverProcess receiver = ReceiverProcess.start(1, line -> {})) {
-            process = receiver.process();
+        try (Child child = Child.start(NAME, OwnJava.command(Idle.class), Map.of(), line -> {})) {
+            process = child.process();
             assertThat(process.isAlive()).isTrue();
-            assertThat(receiver.address().port()).isPositive();
+            assertThat(child.address().port()).isPositive();
         }
         assertThat(process.waitFor(30, TimeUnit.SECONDS)).isTrue();
         assertThat(process.exitValue()).isZero();
@@ -29,7 +31,7 @@ class ReceiverProcessTest {
     @Test
     void whatItSaysIsToldWhenItDoesNotStart() {
         assertThatThrownBy(() -> start(JAVA, "-XX:NoSuchOption"))
-                .isInstanceOf(DemoFailed.class)
+                .isInstanceOf(ProgramFailed.class)
                 .hasMessageStartingWith("The second process ended before it was ready, with exit code 1; it said:")
                 .hasMessageContaining("NoSuchOption");
     }
@@ -37,19 +39,19 @@ class ReceiverProcessTest {
     @Test
     void silenceIsToldAsWell() {
         assertThatThrownBy(() -> start("true"))
-                .isInstanceOf(DemoFailed.class)
+                .isInstanceOf(ProgramFailed.class)
                 .hasMessage("The second process ended before it was ready, with exit code 0; it said nothing.");
     }
 
     @Test
     void aProgramThatIsAbsent() {
         assertThatThrownBy(() -> start("/absent/java"))
-                .isInstanceOf(DemoFailed.class)
+                .isInstanceOf(ProgramFailed.class)
                 .hasMessageStartingWith("The second process can't be started: ")
                 .hasMessageContaining("/absent/java");
     }
 
     private static void start(String... command) {
-        ReceiverProcess.start(List.of(command), Map.of(), line -> {}).close();
+        Child.start(NAME, List.of(command), Map.of(), line -> {}).close();
     }
 }

@@ -1,4 +1,4 @@
-package io.weir.samples.demo;
+package io.weir.samples.process;
 
 import io.weir.core.PeerAddress;
 import java.io.BufferedReader;
@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
-/** The process of a {@link Receiver}. */
-final class ReceiverProcess implements AutoCloseable {
+/** A process that we have started and in which a {@link Serving} node runs. */
+public final class Child implements AutoCloseable {
 
     /** A JVM that takes longer is stuck. */
     private static final Duration START = Duration.ofSeconds(30);
@@ -24,6 +24,7 @@ final class ReceiverProcess implements AutoCloseable {
     /** What is kept of what it says before it is ready: enough for an error, not for a flood. */
     private static final int KEPT = 20;
 
+    private final String name;
     private final Process process;
     private final Consumer<String> onLine;
     /** Where it listens, or else why it does not. */
@@ -31,55 +32,64 @@ final class ReceiverProcess implements AutoCloseable {
 
     private final List<String> said = new ArrayList<>();
 
-    private ReceiverProcess(Process process, Consumer<String> onLine) {
+    private Child(String name, Process process, Consumer<String> onLine) {
+        this.name = name;
         this.process = process;
         this.onLine = onLine;
-    }
-
-    /** As below, on this host, with a stage that hashes each piece so often. */
-    static ReceiverProcess start(int rounds, Consumer<String> onLine) {
-        return start(OwnJava.command(Receiver.class, Integer.toString(rounds), "tcp://127.0.0.1:0"), Map.of(), onLine);
     }
 
     /**
      * Starts it and waits until it listens.
      *
-     * @param command which runs a {@link Receiver}
+     * @param name for errors, such as "The second process"
+     * @param command which runs a {@link Serving} node
      * @param environment beside ours
      * @param onLine gets what it says later on
-     * @throws DemoFailed with what it said, if it does not come to listen; nothing is left running then
+     * @throws ProgramFailed with what it said, if it does not come to listen; nothing is left running then
      */
-    static ReceiverProcess start(List<String> command, Map<String, String> environment, Consumer<String> onLine) {
-        Process process;
-        try {
-            process = OwnJava.start(command, environment);
-        } catch (IOException e) {
-            throw new DemoFailed("The second process can't be started: " + e.getMessage(), e);
-        }
-        ReceiverProcess started = new ReceiverProcess(process, onLine);
+    public static Child start(
+            String name, List<String> command, Map<String, String> environment, Consumer<String> onLine) {
+        Child started = begin(name, command, environment, onLine);
         try {
             started.awaitReady();
             return started;
-        } catch (DemoFailed e) {
+        } catch (ProgramFailed e) {
             started.close();
             throw e;
         }
     }
 
-    private void awaitReady() {
-        Thread reader = new Thread(this::read, "receiver-output");
-        reader.setDaemon(true);
-        reader.start();
+    /** As {@link #start}, but without waiting; {@link #awaitReady} does that. */
+    public static Child begin(
+            String name, List<String> command, Map<String, String> environment, Consumer<String> onLine) {
+        try {
+            Child begun = new Child(name, OwnJava.start(command, environment), onLine);
+            Thread reader = new Thread(begun::read, "child-output");
+            reader.setDaemon(true);
+            reader.start();
+            return begun;
+        } catch (IOException e) {
+            throw new ProgramFailed(name + " can't be started: " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * Waits until it listens.
+     *
+     * @throws ProgramFailed with what it said, if it does not come to that
+     */
+    public void awaitReady() {
         try {
             PeerAddress ignored = address.get(START.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw e.getCause() instanceof DemoFailed why ? why : new DemoFailed(String.valueOf(e.getMessage()), e);
+            throw e.getCause() instanceof ProgramFailed why
+                    ? why
+                    : new ProgramFailed(String.valueOf(e.getMessage()), e);
         } catch (TimeoutException e) {
-            throw new DemoFailed(
-                    "The second process did not get ready within " + START.toSeconds() + " s" + quote(), e);
+            throw new ProgramFailed(name + " did not get ready within " + START.toSeconds() + " s" + quote(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new DemoFailed("Interrupted while the second process was starting.", e);
+            throw new ProgramFailed("Interrupted while a process was starting.", e);
         }
     }
 
@@ -88,9 +98,9 @@ final class ReceiverProcess implements AutoCloseable {
             for (String line; (line = lines.readLine()) != null; ) {
                 heard(line);
             }
-            fail("The second process ended before it was ready, with exit code " + process.waitFor() + quote());
+            fail(name + " ended before it was ready, with exit code " + process.waitFor() + quote());
         } catch (IOException e) {
-            fail("The second process can't be heard: " + e.getMessage());
+            fail(name + " can't be heard: " + e.getMessage());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -99,8 +109,8 @@ final class ReceiverProcess implements AutoCloseable {
     private void heard(String line) {
         if (address.isDone()) {
             onLine.accept(line);
-        } else if (line.startsWith(Receiver.READY)) {
-            address.complete(PeerAddress.parse(line.substring(Receiver.READY.length())));
+        } else if (line.startsWith(Serving.READY)) {
+            address.complete(PeerAddress.parse(line.substring(Serving.READY.length())));
         } else {
             synchronized (said) {
                 if (said.size() < KEPT) {
@@ -111,7 +121,7 @@ final class ReceiverProcess implements AutoCloseable {
     }
 
     private void fail(String message) {
-        address.completeExceptionally(new DemoFailed(message));
+        address.completeExceptionally(new ProgramFailed(message));
     }
 
     private String quote() {
@@ -120,15 +130,16 @@ final class ReceiverProcess implements AutoCloseable {
         }
     }
 
-    PeerAddress address() {
+    /** Where it listens. */
+    public PeerAddress address() {
         return address.join();
     }
 
-    long pid() {
+    public long pid() {
         return process.pid();
     }
 
-    Process process() {
+    public Process process() {
         return process;
     }
 
