@@ -25,6 +25,7 @@ import reactor.core.publisher.Operators;
 class Books implements Ledger {
 
     final AtomicLong requested = new AtomicLong();
+    final AtomicInteger begun = new AtomicInteger();
     final AtomicInteger cancelled = new AtomicInteger();
     final AtomicInteger calls = new AtomicInteger();
     final AtomicInteger interrupted = new AtomicInteger();
@@ -159,13 +160,20 @@ class Books implements Ledger {
     }
 
     @Override
+    public Mono<String> waiting() {
+        return Mono.<String>never()
+                .doOnSubscribe(subscription -> begun.incrementAndGet())
+                .doOnCancel(cancelled::incrementAndGet);
+    }
+
+    @Override
     public Mono<String> slow() {
-        return Mono.<String>never().doOnCancel(cancelled::incrementAndGet);
+        return waiting();
     }
 
     @Override
     public Flux<String> slowStream() {
-        return Flux.<String>never().startWith("first").doOnCancel(cancelled::incrementAndGet);
+        return waiting().flux().startWith("first");
     }
 
     @Override

@@ -151,22 +151,23 @@ interface InterfaceContract extends OnRoute {
         Shop shop = Shop.open(nodes);
 
         assertThatThrownBy(() -> await(shop.ledger().slow())).isInstanceOf(TimedOut.class);
-        Patience.until("the handler is cancelled", () -> shop.books().cancelled.get() == 1);
         StepVerifier.create(shop.ledger().slowStream())
-                .expectNext("first")
+                // On a busy machine the time may be over before anything arrives.
+                .thenConsumeWhile("first"::equals)
                 .expectError(TimedOut.class)
                 .verify(Patience.LIMIT);
+        shop.pair().settle();
         Patience.until(
-                () -> "the stream is cancelled: " + shop.books().cancelled,
-                () -> shop.books().cancelled.get() > 1);
+                () -> shop.books().cancelled + " of " + shop.books().begun + " handlers are cancelled",
+                () -> shop.books().cancelled.get() == shop.books().begun.get());
     }
 
     @Test
     default void cancellingReachesTheHandler(Nodes nodes) {
         Shop shop = Shop.open(nodes);
 
-        CompletableFuture<String> future = shop.ledger().slow().toFuture();
-        shop.pair().settle();
+        CompletableFuture<String> future = shop.ledger().waiting().toFuture();
+        Patience.until("the handler has begun", () -> shop.books().begun.get() == 1);
         future.cancel(true);
         Patience.until("the handler is cancelled", () -> shop.books().cancelled.get() == 1);
         StepVerifier.create(shop.ledger().entries("ann", Integer.MAX_VALUE).take(5))

@@ -82,6 +82,8 @@ interface Ledger extends Archive<String, Archive.Entry> {
     @Idempotent
     Mono<Integer> repeated(int failures);
 
+    Mono<String> waiting();
+
     @Deadline("300ms")
     Mono<String> slow();
 
