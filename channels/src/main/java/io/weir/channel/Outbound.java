@@ -153,7 +153,7 @@ final class Outbound implements Outgoing {
         queue.add(new Queued(message, flags, number, cost));
         list();
         if (hasToBeRead(message)) {
-            // It waits for neither credit nor room, so neither of them will have this drained.
+            // It may wait for neither credit nor room, so that neither would have this drained.
             session.drainLater();
         }
     }
@@ -321,7 +321,7 @@ final class Outbound implements Outgoing {
         if (head == null) {
             return !endQueued || pushEnd();
         }
-        if (credits.items() > 0 && credits.covers(head.cost) && loads(head)) {
+        if (hasCredit(head.cost) && loads(head)) {
             return true;
         }
         if (!transmit(head.message, head.flags, head.number, head.cost)) {
@@ -344,7 +344,7 @@ final class Outbound implements Outgoing {
 
     /** Sends the message, or begins to cut it; false when credit or room is missing, with nothing changed. */
     private boolean transmit(Message message, int flags, int number, long cost) {
-        if (credits.items() == 0 || !credits.covers(cost)) {
+        if (!hasCredit(cost)) {
             starve(cost);
             return false;
         }
@@ -363,6 +363,10 @@ final class Outbound implements Outgoing {
         take(cost);
         session.counted(cost);
         return true;
+    }
+
+    private boolean hasCredit(long cost) {
+        return credits.items() > 0 && credits.covers(cost);
     }
 
     private void take(long cost) {
@@ -441,10 +445,6 @@ final class Outbound implements Outgoing {
         return message.file() != null && !session.link().takesRegions();
     }
 
-    /**
-     * Has a piece of a file that the link does not take read into memory, on a thread that may block. Returns whether this half has to
-     * wait for that, also if the link has changed meanwhile; it is listed again then.
-     */
     /** On a thread that may block. Whatever it fails with is told, or the channel would stand still. */
     private void read(FilePiece reading) {
         try {
@@ -457,6 +457,10 @@ final class Outbound implements Outgoing {
         }
     }
 
+    /**
+     * Has a piece of a file that the link does not take read into memory, on a thread that may block. Returns whether this half has to
+     * wait for that, also if the link has changed meanwhile; it is listed again then.
+     */
     private boolean loads(Queued first) {
         FilePiece file = first.message.file();
         if (!loading && file != null && hasToBeRead(first.message)) {

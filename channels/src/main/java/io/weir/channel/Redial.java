@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.core.AuthenticationFailed;
+import io.weir.core.Backoff;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;

@@ -3,6 +3,7 @@ package io.weir.service;
 import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.AuthenticationFailed;
+import io.weir.core.Backoff;
 import io.weir.core.Misconfigured;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerUnavailable;
@@ -29,11 +30,11 @@ final class Contact {
     private final ServiceInstance instance;
     private final Approach approach;
     private final Duration longest;
+    private final Backoff backoff;
 
     private @Nullable Callee callee;
     private boolean suits;
     private @Nullable Throwable failure;
-    private int failures;
     private long connectedSince;
 
     /** The try that is under way, the pause before the next one, or the connection that is followed. */
@@ -49,6 +50,9 @@ final class Contact {
         this.instance = instance;
         this.approach = approach;
         this.longest = longest;
+        Duration first = SHORTEST.compareTo(longest) < 0 ? SHORTEST : longest;
+        this.backoff =
+                new Backoff(first, longest, () -> ThreadLocalRandom.current().nextDouble());
     }
 
     ServiceInstance instance() {
@@ -150,7 +154,7 @@ final class Contact {
             if (callee == whose && !closed) {
                 callee = null;
                 if (System.nanoTime() - connectedSince > longest.toNanos()) {
-                    failures = 0;
+                    backoff.reset();
                 }
                 waitFor(new SessionLost("the connection to " + whose.peer().id() + " has ended"));
             }
@@ -166,21 +170,9 @@ final class Contact {
     private void waitFor(Throwable reason) {
         failure = reason;
         trying = false;
-        Duration pause = isHopeless(reason) ? AFTER_REFUSAL : jittered(pause());
-        failures++;
-        doing = roster.later(this::again, pause);
+        Duration pause = backoff.next();
+        doing = roster.later(this::again, isHopeless(reason) ? AFTER_REFUSAL : pause);
         roster.changed();
-    }
-
-    private Duration pause() {
-        Duration grown = SHORTEST.multipliedBy(1L << Math.min(failures, 20));
-        return grown.compareTo(longest) < 0 ? grown : longest;
-    }
-
-    /** A quarter more or less, so that many who have lost the same instance do not come back at once. */
-    private static Duration jittered(Duration pause) {
-        return Duration.ofNanos(
-                (long) (pause.toNanos() * ThreadLocalRandom.current().nextDouble(0.75, 1.25)));
     }
 
     private void again() {

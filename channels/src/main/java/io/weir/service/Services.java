@@ -282,14 +282,6 @@ public final class Services {
         return service(service).callees();
     }
 
-    Node node() {
-        return node;
-    }
-
-    ServiceDirectory directory() {
-        return directory;
-    }
-
     private void checkOpen() {
         if (closed) {
             throw new IllegalStateException("the services of " + node.id() + " are closed");

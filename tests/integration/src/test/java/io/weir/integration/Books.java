@@ -25,7 +25,7 @@ import reactor.core.publisher.Operators;
 class Books implements Ledger {
 
     final AtomicLong requested = new AtomicLong();
-    final AtomicInteger begun = new AtomicInteger();
+    final AtomicInteger waiters = new AtomicInteger();
     final AtomicInteger cancelled = new AtomicInteger();
     final AtomicInteger calls = new AtomicInteger();
     final AtomicInteger interrupted = new AtomicInteger();
@@ -162,7 +162,7 @@ class Books implements Ledger {
     @Override
     public Mono<String> waiting() {
         return Mono.<String>never()
-                .doOnSubscribe(subscription -> begun.incrementAndGet())
+                .doOnSubscribe(subscription -> waiters.incrementAndGet())
                 .doOnCancel(cancelled::incrementAndGet);
     }
 

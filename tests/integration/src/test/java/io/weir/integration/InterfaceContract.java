@@ -158,8 +158,8 @@ interface InterfaceContract extends OnRoute {
                 .verify(Patience.LIMIT);
         shop.pair().settle();
         Patience.until(
-                () -> shop.books().cancelled + " of " + shop.books().begun + " handlers are cancelled",
-                () -> shop.books().cancelled.get() == shop.books().begun.get());
+                () -> shop.books().cancelled + " of " + shop.books().waiters + " handlers are cancelled",
+                () -> shop.books().cancelled.get() == shop.books().waiters.get());
     }
 
     @Test
@@ -167,7 +167,7 @@ interface InterfaceContract extends OnRoute {
         Shop shop = Shop.open(nodes);
 
         CompletableFuture<String> future = shop.ledger().waiting().toFuture();
-        Patience.until("the handler has begun", () -> shop.books().begun.get() == 1);
+        Patience.until("the handler has begun", () -> shop.books().waiters.get() == 1);
         future.cancel(true);
         Patience.until("the handler is cancelled", () -> shop.books().cancelled.get() == 1);
         StepVerifier.create(shop.ledger().entries("ann", Integer.MAX_VALUE).take(5))

@@ -1,4 +1,4 @@
-package io.weir.channel;
+package io.weir.core;
 
 import java.time.Duration;
 import java.util.function.DoubleSupplier;
@@ -7,7 +7,7 @@ import java.util.function.DoubleSupplier;
  * How long to wait before something is tried again: twice as long each time, up to a bound, and each time a quarter more or less, at
  * random, so that many who have lost the same peer do not come back at once. Not thread-safe.
  */
-final class Backoff {
+public final class Backoff {
 
     private static final double JITTER = 0.25;
 
@@ -21,7 +21,7 @@ final class Backoff {
      *
      * @param random from 0 to 1
      */
-    Backoff(Duration first, Duration longest, DoubleSupplier random) {
+    public Backoff(Duration first, Duration longest, DoubleSupplier random) {
         this.first = first;
         this.longest = longest;
         this.random = random;
@@ -29,7 +29,7 @@ final class Backoff {
     }
 
     /** The next pause. */
-    Duration next() {
+    public Duration next() {
         Duration pause = next;
         Duration twice = pause.multipliedBy(2);
         next = twice.compareTo(longest) < 0 ? twice : longest;
@@ -37,13 +37,13 @@ final class Backoff {
     }
 
     /** The longest pause, whatever came before. */
-    Duration longest() {
+    public Duration longest() {
         next = longest;
         return next();
     }
 
     /** Begins anew. */
-    void reset() {
+    public void reset() {
         next = first;
     }
 
