@@ -110,11 +110,13 @@ final class AcceptHandler implements PortHandler {
 
     static Flux<Channel> flux(Ports ports, String port) {
         return Flux.<Channel>create(
-                sink -> {
-                    AcceptHandler handler = new AcceptHandler(sink);
-                    sink.onDispose(ports.serve(port, handler));
-                    sink.onRequest(handler::requested);
-                },
-                FluxSink.OverflowStrategy.BUFFER);
+                        sink -> {
+                            AcceptHandler handler = new AcceptHandler(sink);
+                            sink.onDispose(ports.serve(port, handler));
+                            sink.onRequest(handler::requested);
+                        },
+                        FluxSink.OverflowStrategy.BUFFER)
+                // Accepted, and then cancelled by who has another one in hand.
+                .doOnDiscard(Channel.class, channel -> channel.close().subscribe());
     }
 }

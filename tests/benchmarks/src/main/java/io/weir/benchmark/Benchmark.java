@@ -45,6 +45,9 @@ public final class Benchmark implements Callable<Integer> {
     @Option(names = "--rmi", description = "Only Java RMI over Weir's sockets, beside the JDK's: some forty seconds.")
     private boolean rmi;
 
+    @Option(names = "--files", description = "Only how fast a file is read, beside sendfile: some minute.")
+    private boolean files;
+
     @Option(names = "--rounds", description = "How often each cell is measured at most.")
     private Optional<Integer> rounds = Optional.empty();
 
@@ -79,6 +82,10 @@ public final class Benchmark implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
+        if (files) {
+            files();
+            return 0;
+        }
         if (moves || rmi) {
             List<Judgement> bars = rmi ? rmi() : moves();
             System.out.println();
@@ -106,6 +113,14 @@ public final class Benchmark implements Callable<Integer> {
         boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
         RmiCalls calls = quick ? RmiCalls.quick() : RmiCalls.full();
         return calls.measure(quiet, Benchmark::progress);
+    }
+
+    private void files() throws IOException, InterruptedException {
+        var unused = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
+        try (Workplace workplace = Workplace.create()) {
+            FileReads reads = quick ? FileReads.quick() : FileReads.full();
+            reads.measure(workplace.programs(), Benchmark::progress, System.out);
+        }
     }
 
     private List<Judgement> moves() throws InterruptedException {

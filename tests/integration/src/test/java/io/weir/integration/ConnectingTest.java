@@ -10,6 +10,7 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
+import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
@@ -22,8 +23,14 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -421,5 +428,34 @@ class ConnectingTest implements OnRoute {
                 .block(Patience.LIMIT);
 
         assertThat(peer.path().chosen().orElseThrow().path()).isEqualTo("tcp");
+    }
+
+    /** Two loops hand channels to one subscriber, who leaves with the first one in hand. */
+    @Test
+    void whatWasAcceptedForOneWhoLeavesIsClosed(Nodes nodes) {
+        Node far = nodes.start(Route.TCP.spec("far").loops(2).build());
+        Map<PeerId, Channel> opened = new ConcurrentHashMap<>();
+        AtomicReference<Channel> inHand = new AtomicReference<>();
+        AtomicReference<Probe<Channel>> leaving = new AtomicReference<>();
+        Probe<Channel> accepting = Probe.of(Long.MAX_VALUE, channel -> {
+            inHand.set(channel);
+            // By the other loop, as this one is held up here.
+            Patience.until("another one is accepted", () -> !opened.isEmpty());
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(20));
+            Objects.requireNonNull(leaving.get()).cancel();
+        });
+        leaving.set(accepting);
+        far.accept("door").subscribe(accepting);
+        for (String name : List.of("one", "two")) {
+            Node node = nodes.start(Route.TCP.spec(name).build());
+            Peer peer = Objects.requireNonNull(node.connect(far.address()).block(Patience.LIMIT));
+            peer.channel("door").subscribe(channel -> opened.put(node.id(), channel));
+        }
+
+        Patience.until("both are accepted", () -> opened.size() == 2);
+        opened.remove(Objects.requireNonNull(inHand.get()).peer().id());
+        for (Channel other : opened.values()) {
+            StepVerifier.create(other.receive()).expectComplete().verify(Patience.LIMIT);
+        }
     }
 }

@@ -157,9 +157,17 @@ final class Probe<T> implements CoreSubscriber<T> {
         return error;
     }
 
-    /** Waits until this many values have come in all. */
+    /** Waits until this many values have come in all, as long as more of them come: some machines are busy. */
     synchronized Probe<T> awaitReceived(long count) {
-        until(() -> received + " of " + count + " values, " + state(), () -> received >= count || ended());
+        Supplier<String> what = () -> received + " of " + count + " values, " + state();
+        BooleanSupplier there = () -> received >= count || ended();
+        long before = -1;
+        while (!within(what, there)) {
+            if (before == received) {
+                throw new AssertionError("no more for " + Patience.LIMIT.toSeconds() + " s: " + what.get());
+            }
+            before = received;
+        }
         if (received < count) {
             throw new AssertionError("ended after " + received + " of " + count + " values: " + state(), error);
         }
@@ -209,11 +217,17 @@ final class Probe<T> implements CoreSubscriber<T> {
     }
 
     private synchronized void until(Supplier<String> what, BooleanSupplier condition) {
+        if (!within(what, condition)) {
+            throw new AssertionError("not within " + Patience.LIMIT.toSeconds() + " s: " + what.get());
+        }
+    }
+
+    private synchronized boolean within(Supplier<String> what, BooleanSupplier condition) {
         long end = System.nanoTime() + Patience.LIMIT.toNanos();
         while (!condition.getAsBoolean()) {
             long left = (end - System.nanoTime()) / 1_000_000;
             if (left <= 0) {
-                throw new AssertionError("not within " + Patience.LIMIT.toSeconds() + " s: " + what.get());
+                return false;
             }
             try {
                 wait(left);
@@ -221,5 +235,6 @@ final class Probe<T> implements CoreSubscriber<T> {
                 throw new AssertionError("interrupted while waiting for " + what.get(), e);
             }
         }
+        return true;
     }
 }

@@ -249,10 +249,16 @@ final class End implements LinkHandler {
         }
     }
 
-    /** Waits for this many frames, of more. */
+    /** Waits for this many frames, of more: as long as more of them come, since some machines are busy. */
     void awaitSome(long count) {
-        Await.until(
-                () -> name + " has " + received() + " of " + count + " frames, lost: " + lost, () -> reached(count));
+        long before = -1;
+        while (!Await.within(Await.patience(), () -> reached(count))) {
+            if (before == handled.get()) {
+                throw new AssertionError("no more for " + Await.patience().toSeconds() + " s: " + name + " has "
+                        + received() + " of " + count + " frames, lost: " + lost);
+            }
+            before = handled.get();
+        }
     }
 
     private boolean reached(long count) {
