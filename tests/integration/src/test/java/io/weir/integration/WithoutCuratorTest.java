@@ -41,13 +41,18 @@ class WithoutCuratorTest {
                 .filter(each -> !each.contains("curator") && !each.contains("zookeeper"))
                 .map(WithoutCuratorTest::url)
                 .toArray(URL[]::new);
+        Thread current = Thread.currentThread();
+        ClassLoader usual = current.getContextClassLoader();
         try (URLClassLoader without = new URLClassLoader(rest, ClassLoader.getPlatformClassLoader())) {
             Callable<?> opening = (Callable<?>) without.loadClass(Opening.class.getName())
                     .getDeclaredConstructor()
                     .newInstance();
+            current.setContextClassLoader(without);
             assertThat(String.valueOf(opening.call()))
                     .startsWith("weir.directory=zookeeper needs org.apache.curator:curator-recipes and"
                             + " org.apache.zookeeper:zookeeper on the class path, and org/apache/");
+        } finally {
+            current.setContextClassLoader(usual);
         }
     }
 
