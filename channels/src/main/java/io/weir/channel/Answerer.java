@@ -9,7 +9,10 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.RareLog;
 import io.weir.core.Refused;
 import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -31,6 +34,9 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     private final Channel channel;
     private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
     private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
+    /** What was begun for messages that await no answer. */
+    private final Set<Answer> told = new HashSet<>();
+
     private final Consumer<Answerer> onEnd;
     private boolean endWhenIdle;
     private boolean closed;
@@ -63,9 +69,13 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     }
 
     private void endIfClosed() {
-        if (closed && channel.open() && running.isEmpty() && channel.outbound().isEmpty()) {
+        if (closed && channel.open() && idle() && channel.outbound().isEmpty()) {
             channel.fail(ErrorCode.NO_SUCH_PORT, new Refused(Ports.noLongerServed(channel.port())));
         }
+    }
+
+    private boolean idle() {
+        return running.isEmpty() && told.isEmpty();
     }
 
     @Override
@@ -101,6 +111,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 Answer waiting = new Answer(awaited, number);
                 if (awaited) {
                     running.put(number, waiting);
+                } else {
+                    told.add(waiting);
                 }
                 answer.subscribe(waiting);
             }
@@ -164,17 +176,18 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     }
 
     private void abortAll() {
-        for (Answer each : new ArrayList<>(running.values())) {
-            each.cancel();
-        }
+        List<Answer> all = new ArrayList<>(running.values());
+        all.addAll(told);
         running.clear();
+        told.clear();
+        all.forEach(Answer::cancel);
     }
 
     @Override
     public void ended() {
         onEnd.accept(this);
-        // The answers that are still due are sent; then this half ends as well.
-        if (running.isEmpty()) {
+        // What was begun is finished, and the answers that are still due are sent; then this half ends as well.
+        if (idle()) {
             channel.outbound().end(false);
         } else {
             endWhenIdle = true;
@@ -182,10 +195,10 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     }
 
     private void finished(Answer answer) {
-        if (answer.awaited && running.remove(answer.number) == null) {
+        if (answer.awaited ? running.remove(answer.number) == null : !told.remove(answer)) {
             return;
         }
-        if (endWhenIdle && running.isEmpty()) {
+        if (endWhenIdle && idle()) {
             channel.outbound().end(false);
         }
         endIfClosed();

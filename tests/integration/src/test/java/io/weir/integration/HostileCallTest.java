@@ -28,6 +28,9 @@ class HostileCallTest implements OnRoute {
     private static final int MALFORMED = 4;
     private static final int REFUSED = 5;
 
+    /** The text "wait". */
+    private static final byte[] CBOR_WAIT = {0x64, 'w', 'a', 'i', 't'};
+
     private static Message request(int kind, int flags, int method, int millis, int object, Consumer<ByteBuf> body) {
         ByteBuf payload = Payloads.heap(200)
                 .writeByte(kind)
@@ -94,6 +97,59 @@ class HostileCallTest implements OnRoute {
         pair.settle();
         Ledger ledger = new Interfaces(pair.near()).proxy(Ledger.class, peer, "ledger", ProxyOptions.standard());
         assertThat(ledger.balance("ann").block(Patience.LIMIT)).isEqualTo(new Balance("ann", 3));
+    }
+
+    /** The number of the method with this key, as the server tells it to who binds. */
+    private static int number(Peer peer, String key) {
+        Message answer = Objects.requireNonNull(peer.ask("ledger", bind()).block(Patience.LIMIT));
+        try {
+            ByteBuf body = answer.payload().skipBytes(1);
+            skipText(body);
+            skipText(body);
+            int methods = body.readUnsignedShortLE();
+            for (int number = 0; number < methods; number++) {
+                if (text(body).equals(key)) {
+                    return number;
+                }
+                skipText(body);
+            }
+            throw new AssertionError("no method " + key);
+        } finally {
+            answer.release();
+        }
+    }
+
+    private static String text(ByteBuf from) {
+        return from.readCharSequence(from.readIntLE(), StandardCharsets.UTF_8).toString();
+    }
+
+    private static void skipText(ByteBuf from) {
+        from.skipBytes(from.readIntLE());
+    }
+
+    /** Nobody waits for its end, but whoever comes and goes must not leave work behind each time. */
+    @Test
+    void whatIsToldEndsWithItsSession(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Books books = new Books();
+        var unused = new Interfaces(pair.far()).export("ledger", Ledger.class, books, ExportOptions.standard());
+        Peer peer = pair.peer();
+        Message waiting = request(CALL, 0, number(peer, "waiting()"), 0, 0, body -> {});
+        Message blocking = request(
+                CALL,
+                0,
+                number(peer, "now(java.lang.String)"),
+                0,
+                0,
+                body -> body.writeIntLE(5).writeBytes(CBOR_WAIT));
+
+        peer.tell("ledger", waiting).then(peer.tell("ledger", blocking)).block(Patience.LIMIT);
+        Patience.until("one has begun", () -> books.waiters.get() == 1);
+        Patience.await("one blocks", books.begun);
+        peer.close().block(Patience.LIMIT);
+
+        Patience.until("one is cancelled", () -> books.cancelled.get() == 1);
+        Patience.until("one is interrupted", () -> books.interrupted.get() == 1);
     }
 
     @Test
