@@ -7,8 +7,8 @@ import io.weir.core.AuthenticationFailed;
 import io.weir.core.Message;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.RemoteFailure;
 import io.weir.core.TimedOut;
-import io.weir.core.WeirException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -53,7 +53,7 @@ final class Knock {
 
     /**
      * Completes when both have proved it. Fails with {@link AuthenticationFailed} if one of them could not, or with what has become of the
-     * connection.
+     * connection, the port or the challenge: another knock may do then.
      */
     Mono<Void> at(Peer peer) {
         return Mono.defer(() -> {
@@ -145,7 +145,10 @@ final class Knock {
                             + " ms (weir.timeout.handshake)",
                     error);
         }
-        return error instanceof WeirException.Permanent
+        boolean unproved = error instanceof AuthenticationFailed
+                || error instanceof RemoteFailure
+                || error instanceof ProtocolMismatch;
+        return unproved
                 ? new AuthenticationFailed(
                         "service '" + service + "' and we have not proved its password to each other: "
                                 + error.getMessage(),

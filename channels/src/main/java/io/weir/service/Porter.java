@@ -4,6 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.weir.channel.Node;
 import io.weir.channel.Password;
 import io.weir.channel.Peer;
+import io.weir.core.AuthenticationFailed;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.RareLog;
@@ -137,11 +138,14 @@ final class Porter implements Disposable {
 
     private byte[] proved(Peer peer, Visitor visitor, ByteBuffer said) {
         Proof.Talk talk = visitor.knocks.remove(ByteBuffer.wrap(take(said, Proof.NONCE)));
-        if (talk == null || said.remaining() != Proof.CODE) {
-            throw new ProtocolMismatch("a proof that answers no challenge");
+        if (talk == null) {
+            throw new Refused("a proof that answers no challenge, or one that was forgotten: knock again");
+        }
+        if (said.remaining() != Proof.CODE) {
+            throw new ProtocolMismatch("a proof of the wrong length");
         }
         if (!visitor.attempts.left()) {
-            throw new Refused("too many proofs have failed on this connection: try again in a minute");
+            throw new AuthenticationFailed("too many proofs have failed on this connection: try again in a minute");
         }
         Lock lock = locks.get(talk.service);
         byte[] key = lock == null ? decoy : lock.key;
@@ -151,8 +155,9 @@ final class Porter implements Disposable {
             visitor.attempts.failed();
             failures.warn("The password of service '" + talk.service + "' was not proved by "
                     + peer.id().toString().replaceAll("\\p{Cntrl}", "?"));
-            throw new Refused("the password of service '" + talk.service + "' was not proved: set weir.services."
-                    + talk.service + ".password-file to the same on both sides");
+            throw new AuthenticationFailed(
+                    "the password of service '" + talk.service + "' was not proved: set weir.services." + talk.service
+                            + ".password-file to the same on both sides");
         }
         visitor.opened.add(lock);
         return ByteBuffer.allocate(1 + Proof.CODE)
