@@ -29,6 +29,11 @@ final class AnswerMono extends Mono<Message> {
         this.millisLeft = millisLeft;
     }
 
+    /** The caller has given up. */
+    static Refusal late(ContractMethod method) {
+        return new Refusal(CallLayout.LATE, method + " took too long");
+    }
+
     @Override
     public void subscribe(CoreSubscriber<? super Message> actual) {
         Work work = new Work(actual);
@@ -95,10 +100,7 @@ final class AnswerMono extends Mono<Message> {
             if (end()) {
                 answer(Answers.value(method, value, terms, peer()));
             } else {
-                Place place = method.value();
-                if (place != null) {
-                    place.release(value);
-                }
+                method.release(value);
             }
         }
 
@@ -120,7 +122,7 @@ final class AnswerMono extends Mono<Message> {
         void expired() {
             if (end()) {
                 stop();
-                answer(Answers.refusal(CallLayout.LATE, method + " took too long", peer()));
+                answer(Answers.thrown(late(method), terms, peer()));
             }
         }
 

@@ -41,8 +41,8 @@ final class Answers {
 
     /** What was thrown. */
     static Message thrown(Throwable error, Terms terms, Peer to) {
-        if (error instanceof Workers.Busy) {
-            return refusal(CallLayout.BUSY, String.valueOf(error.getMessage()), to);
+        if (error instanceof Refusal refusal) {
+            return refusal(refusal.outcome(), String.valueOf(refusal.getMessage()), to);
         }
         ByteBuf payload = to.allocator().buffer(USUAL);
         payload.writeByte(CallLayout.THROWN);

@@ -153,6 +153,13 @@ final class ContractMethod {
         return value;
     }
 
+    /** What it has yielded is not needed. */
+    void release(Object yielded) {
+        if (value != null) {
+            value.release(yielded);
+        }
+    }
+
     /** How the items of the stream that it takes are written. */
     Place streamed() {
         return parameters[streamAt];

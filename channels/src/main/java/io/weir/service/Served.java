@@ -63,26 +63,15 @@ record Served(Contract contract, Object target, String service, Terms terms) {
         Caller caller = new Caller(from, service, method.toString(), header.millisLeft());
         Flux<Object> items = Flux.defer(() -> invokeUnchecked(method, arguments, caller))
                 .contextWrite(context -> context.put(Caller.class, caller));
-        return limited(items, header.millisLeft())
+        return limited(items, method, header.millisLeft())
                 .map(item -> Answers.value(method, item, terms, from))
-                .onErrorResume(error -> Mono.just(
-                        error instanceof Late
-                                ? Answers.refusal(CallLayout.LATE, method + " took too long", from)
-                                : Answers.thrown(error, terms, from)));
+                .onErrorResume(error -> Mono.just(Answers.thrown(error, terms, from)));
     }
 
-    /** The caller has given up. */
-    private static final class Late extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        Late() {
-            super(null, null, false, false);
-        }
-    }
-
-    private static Flux<Object> limited(Flux<Object> items, int millisLeft) {
-        return millisLeft == 0 ? items : Deadlines.limit(items, Duration.ofMillis(millisLeft), Late::new);
+    private static Flux<Object> limited(Flux<Object> items, ContractMethod method, int millisLeft) {
+        return millisLeft == 0
+                ? items
+                : Deadlines.limit(items, Duration.ofMillis(millisLeft), () -> AnswerMono.late(method));
     }
 
     private Flux<Object> invokeUnchecked(ContractMethod method, @Nullable Object[] arguments, Caller caller) {
@@ -96,13 +85,15 @@ record Served(Contract contract, Object target, String service, Terms terms) {
     private Publisher<? extends Object> invoke(ContractMethod method, @Nullable Object[] arguments, Caller caller)
             throws Throwable {
         if (method.result() == ContractMethod.Result.VALUE) {
-            return terms.workers().call(() -> within(method, arguments, caller));
+            return terms.workers().call(() -> within(method, arguments, caller), method::release);
         }
         Object outcome = within(method, arguments, caller);
         if (outcome == null) {
             throw new NullPointerException(method + " has returned null");
         }
-        return outcome instanceof CompletionStage<?> stage ? Mono.fromCompletionStage(stage) : (Publisher<?>) outcome;
+        return outcome instanceof CompletionStage<?> stage
+                ? Mono.fromCompletionStage(stage).doOnDiscard(Object.class, method::release)
+                : (Publisher<?>) outcome;
     }
 
     private @Nullable Object within(ContractMethod method, @Nullable Object[] arguments, Caller caller)

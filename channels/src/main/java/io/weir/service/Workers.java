@@ -7,10 +7,14 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
+import reactor.core.publisher.Operators;
 
 /**
  * Threads for methods that may block: virtual ones where the JDK has them. So many run at once, and none waits: who comes when all are
@@ -27,16 +31,6 @@ final class Workers {
     Workers(String name, int most) {
         this.most = most;
         this.threads = VIRTUAL == null ? platformThreads(name) : virtualThreads(VIRTUAL);
-    }
-
-    /** More than may run at once. */
-    static final class Busy extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        Busy(int most) {
-            super("all " + most + " blocking calls that may run at once are running", null, false, false);
-        }
     }
 
     /** Bounded by who asks for them. */
@@ -72,39 +66,97 @@ final class Workers {
         }
     }
 
-    /** Runs this when subscribed to; cancelling interrupts it. Fails with {@link Busy}, and with whatever it throws. */
-    Mono<Object> call(Callable<@Nullable Object> work) {
-        return Mono.create(sink -> begin(work, sink));
+    /**
+     * Runs this when its outcome is asked for; cancelling interrupts it. Fails with a {@link Refusal} if it can't be begun, and with
+     * whatever it throws.
+     *
+     * @param unwanted gets what is returned behind the cancel
+     */
+    Mono<Object> call(Callable<@Nullable Object> work, Consumer<Object> unwanted) {
+        return new Mono<>() {
+            @Override
+            public void subscribe(CoreSubscriber<? super Object> actual) {
+                actual.onSubscribe(new Work(work, unwanted, actual));
+            }
+        };
     }
 
-    private void begin(Callable<@Nullable Object> work, MonoSink<Object> sink) {
+    private void begin(Work work) {
         if (busy.incrementAndGet() > most) {
             busy.decrementAndGet();
-            sink.error(new Busy(most));
+            work.fail(new Refusal(CallLayout.BUSY, "all " + most + " blocking calls that may run at once are running"));
             return;
         }
-        FutureTask<Void> task = new FutureTask<>(() -> run(work, sink), null);
-        sink.onCancel(() -> task.cancel(true));
         try {
             threads.execute(() -> {
                 try {
-                    task.run();
+                    work.task.run();
                 } finally {
                     busy.decrementAndGet();
                 }
             });
-        } catch (RuntimeException e) {
-            // Closed meanwhile.
+        } catch (RejectedExecutionException e) {
             busy.decrementAndGet();
-            sink.error(new Busy(most));
+            work.fail(new Refusal(CallLayout.REFUSED, "what was called is no longer served"));
         }
     }
 
-    private static void run(Callable<@Nullable Object> work, MonoSink<Object> sink) {
-        try {
-            sink.success(work.call());
-        } catch (Throwable t) {
-            sink.error(t);
+    /** One call, with one outcome: {@link Mono#create} would drop a value that comes behind the cancel. */
+    private final class Work implements Subscription {
+
+        private static final int IDLE = 0;
+        private static final int BEGUN = 1;
+        private static final int OVER = 2;
+
+        private final AtomicInteger stage = new AtomicInteger(IDLE);
+        private final FutureTask<Void> task = new FutureTask<>(this::run, null);
+        private final Callable<@Nullable Object> work;
+        private final Consumer<Object> unwanted;
+        private final CoreSubscriber<? super Object> actual;
+
+        Work(Callable<@Nullable Object> work, Consumer<Object> unwanted, CoreSubscriber<? super Object> actual) {
+            this.work = work;
+            this.unwanted = unwanted;
+            this.actual = actual;
+        }
+
+        @Override
+        public void request(long n) {
+            if (Operators.validate(n) && stage.compareAndSet(IDLE, BEGUN)) {
+                begin(this);
+            }
+        }
+
+        private void run() {
+            Object value;
+            try {
+                value = work.call();
+            } catch (Throwable t) {
+                // Also what is fatal elsewhere: the caller waits for an answer.
+                fail(t);
+                return;
+            }
+            if (stage.compareAndSet(BEGUN, OVER)) {
+                if (value != null) {
+                    actual.onNext(value);
+                }
+                actual.onComplete();
+            } else if (value != null) {
+                unwanted.accept(value);
+            }
+        }
+
+        private void fail(Throwable error) {
+            if (stage.compareAndSet(BEGUN, OVER)) {
+                actual.onError(error);
+            }
+        }
+
+        @Override
+        public void cancel() {
+            if (stage.getAndSet(OVER) != OVER) {
+                task.cancel(true);
+            }
         }
     }
 

@@ -124,6 +124,12 @@ class Books implements Ledger {
     }
 
     @Override
+    public ByteBuf now() {
+        await();
+        return Payloads.heap(8).writeLong(8);
+    }
+
+    @Override
     public Mono<String> caller() {
         String now = Caller.current().toString();
         return Mono.deferContextual(context -> Mono.just(now + " = " + Caller.of(context)));

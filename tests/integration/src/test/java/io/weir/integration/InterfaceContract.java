@@ -162,6 +162,24 @@ interface InterfaceContract extends OnRoute {
                 () -> shop.books().cancelled.get() == shop.books().waiters.get());
     }
 
+    /** A payload that nobody releases fails the test. */
+    @Test
+    default void whatABlockingHandlerReturnsBehindTheCancelIsReleased(Nodes nodes) throws InterruptedException {
+        Shop shop = Shop.open(nodes);
+        Thread caller = new Thread(() -> assertThatThrownBy(() -> shop.ledger().now())
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("interrupted while waiting for Ledger.now()"));
+        caller.start();
+        Patience.await("the handler has begun", shop.books().begun);
+
+        caller.interrupt();
+
+        caller.join(Patience.LIMIT.toMillis());
+        Patience.until(
+                "the handler is interrupted", () -> shop.books().interrupted.get() == 1);
+        Patience.until("its answer is released", () -> Payloads.out() == 0);
+    }
+
     @Test
     default void cancellingReachesTheHandler(Nodes nodes) {
         Shop shop = Shop.open(nodes);

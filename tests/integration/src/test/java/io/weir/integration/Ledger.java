@@ -69,6 +69,8 @@ interface Ledger extends Archive<String, Archive.Entry> {
 
     Mono<ByteBuf> echo(ByteBuf bytes);
 
+    ByteBuf now();
+
     Mono<String> caller();
 
     Mono<String> watch(String account, Watcher watcher);
