@@ -53,10 +53,10 @@ final class CalleeBindings implements Bindings {
                 .cache();
     }
 
-    /** For as long as it is connected. */
+    /** Until it has left: an instance that comes and goes in the directory is another callee each time. */
     private void keep(Callee callee, Binding result) {
+        bound.keySet().removeIf(Callee::hasLeft);
         bound.put(callee, result);
-        var unused = callee.peer().paths().then().subscribe(null, null, () -> bound.remove(callee));
     }
 
     private Mono<Binding> ask(Callee callee) {
