@@ -97,7 +97,8 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             // Who has cancelled meanwhile may not have seen it.
             var unused = ended();
         }
-        return binding.peer().ask(binding.callee().port(), request);
+        Mono<Message> answer = binding.peer().ask(binding.callee().port(), request);
+        return method.method().yieldsSlowly() ? Replies.later(answer.flux()).next() : answer;
     }
 
     private int millisLeft() {

@@ -22,6 +22,14 @@ public interface CallCodec {
      */
     Values values(Type type);
 
+    /**
+     * Whether reading may take long, or runs code of the classes that are read: then it is done on a thread that may block, and not on the
+     * loop of the peer, at the price of a hop.
+     */
+    default boolean readsSlowly() {
+        return false;
+    }
+
     /** Values of one type, never null. Used by many threads. */
     interface Values {
 

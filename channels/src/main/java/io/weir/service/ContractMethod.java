@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -46,6 +47,7 @@ final class ContractMethod {
 
     private final Place[] parameters;
     private final int streamAt;
+    private final boolean readsSlowly;
     private final @Nullable Duration deadline;
     private final Map<String, String> definitions = new TreeMap<>();
 
@@ -62,6 +64,8 @@ final class ContractMethod {
             this.parameters = signature.parameters().stream()
                     .map(each -> place(isStream(each) ? argument(each) : each, terms))
                     .toArray(Place[]::new);
+            this.readsSlowly =
+                    IntStream.range(0, parameters.length).anyMatch(i -> i != streamAt && parameters[i].readsSlowly());
             Deadline limit = signature.method().getAnnotation(Deadline.class);
             this.deadline = limit == null ? null : TimeText.parse(limit.value());
         } catch (IllegalArgumentException e) {
@@ -163,6 +167,16 @@ final class ContractMethod {
     /** How the items of the stream that it takes are written. */
     Place streamed() {
         return parameters[streamAt];
+    }
+
+    /** Whether reading its arguments has no place on a loop. */
+    boolean readsSlowly() {
+        return readsSlowly;
+    }
+
+    /** Whether reading what it yields has no place on a loop. */
+    boolean yieldsSlowly() {
+        return value != null && value.readsSlowly();
     }
 
     boolean takesStream() {

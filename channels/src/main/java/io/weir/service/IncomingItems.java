@@ -31,6 +31,9 @@ final class IncomingItems implements CoreSubscriber<Message> {
     private volatile @Nullable Subscription upstream;
     private boolean begun;
     private boolean over;
+    /** The items are messages, which are read elsewhere. */
+    private boolean readLater;
+
     private @Nullable ContractMethod method;
     private @Nullable Peer from;
 
@@ -53,7 +56,22 @@ final class IncomingItems implements CoreSubscriber<Message> {
     Flux<Object> of(ContractMethod its, Peer sender) {
         method = its;
         from = sender;
-        return items;
+        if (!its.streamed().readsSlowly()) {
+            return items;
+        }
+        readLater = true;
+        return Replies.later(items.cast(Message.class)).handle((message, sink) -> {
+            try {
+                sink.next(read(message.payload()));
+            } catch (Throwable t) {
+                sink.error(t);
+            }
+        });
+    }
+
+    private Object read(ByteBuf payload) throws Throwable {
+        ContractMethod called = Objects.requireNonNull(method);
+        return Replies.read(called, called.streamed(), PLAIN, payload, Objects.requireNonNull(from));
     }
 
     @Override
@@ -69,7 +87,7 @@ final class IncomingItems implements CoreSubscriber<Message> {
                 return;
             }
             if (begun) {
-                item(message.payload());
+                item(message);
             } else {
                 begun = true;
                 begin(message);
@@ -88,10 +106,9 @@ final class IncomingItems implements CoreSubscriber<Message> {
         }
     }
 
-    private void item(ByteBuf payload) {
+    private void item(Message message) {
         try {
-            ContractMethod called = Objects.requireNonNull(method);
-            items.next(Replies.read(called, called.streamed(), PLAIN, payload, Objects.requireNonNull(from)));
+            items.next(readLater ? message.retain() : read(message.payload()));
         } catch (Throwable t) {
             over = true;
             subscription().cancel();

@@ -15,6 +15,16 @@ interface Place {
     /** The value that the readable bytes are. */
     Object read(ByteBuf source, Peer from);
 
+    /** Whether reading has no place on a loop. */
+    default boolean readsSlowly() {
+        return false;
+    }
+
+    /** These bytes, as memory that the garbage collector frees, to be read elsewhere. */
+    static ByteBuf copy(ByteBuf bytes) {
+        return Unpooled.wrappedBuffer(ByteBufUtil.getBytes(bytes));
+    }
+
     /** Takes back what was written and never sent. */
     default void takeBack(Object value, Peer from) {}
 
@@ -22,7 +32,7 @@ interface Place {
     default void release(Object value) {}
 
     /** By a codec. */
-    record Coded(CallCodec.Values values) implements Place {
+    record Coded(CallCodec.Values values, boolean readsSlowly) implements Place {
 
         @Override
         public void write(Object value, ByteBuf target, Peer to) {
@@ -60,7 +70,7 @@ interface Place {
 
         @Override
         public Object read(ByteBuf source, Peer from) {
-            return Unpooled.wrappedBuffer(ByteBufUtil.getBytes(source));
+            return Place.copy(source);
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.channel.Peer;
+import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
@@ -9,6 +10,9 @@ import io.weir.core.Repeat;
 import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
 import org.jspecify.annotations.Nullable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** Reads what the other side of a call has sent: a value, or why there is none. */
 final class Replies {
@@ -39,6 +43,18 @@ final class Replies {
         } catch (ProtocolMismatch e) {
             throw new ProtocolMismatch("what " + from.id() + " sends for " + method + ": " + e.getMessage(), e);
         }
+    }
+
+    /** These messages on threads that may block, one after the other, within their demand. */
+    static Flux<Message> later(Flux<Message> messages) {
+        return messages.map(Replies::copy).concatMap(copy -> Mono.just(copy).publishOn(Schedulers.boundedElastic()), 0);
+    }
+
+    /** So that nothing leaks that is dropped on its way to another thread. */
+    private static Message copy(Message message) {
+        ByteBuf copy = Place.copy(message.payload());
+        message.release();
+        return Message.of(copy);
     }
 
     /** What another outcome than a value or an exception says. */

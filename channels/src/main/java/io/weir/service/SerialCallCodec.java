@@ -29,6 +29,12 @@ final class SerialCallCodec implements CallCodec {
         return "java";
     }
 
+    /** Classes read themselves, and sets of sets ask each other for their hash codes. */
+    @Override
+    public boolean readsSlowly() {
+        return true;
+    }
+
     @Override
     public Values values(Type type) {
         return new Serialized(boxed(TypeArguments.erased(type)));

@@ -25,15 +25,11 @@ record Served(Contract contract, Object target, String service, Terms terms) {
         if (method == null || method.streams()) {
             return Mono.just(Answers.refusal(CallLayout.MALFORMED, "no request calls method " + header.method(), from));
         }
-        @Nullable Object[] arguments;
-        try {
-            arguments = method.readArguments(body, from, null);
-        } catch (RuntimeException e) {
-            return Mono.just(Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
-        }
         Caller caller = new Caller(from, service, method.toString(), header.millisLeft());
         try {
-            Publisher<?> outcome = invoke(method, arguments, caller);
+            Publisher<?> outcome = method.readsSlowly()
+                    ? invokeLater(method, body, null, caller)
+                    : invoke(method, arguments(method, body, null, caller), caller);
             if (outcome instanceof Callable<?> ready) {
                 Object value = ready.call();
                 return value == null ? Mono.empty() : Mono.just(Answers.value(method, value, terms, from));
@@ -54,18 +50,45 @@ record Served(Contract contract, Object target, String service, Terms terms) {
         if (method == null || !method.streams()) {
             return Flux.just(Answers.refusal(CallLayout.MALFORMED, "no channel calls method " + header.method(), from));
         }
-        @Nullable Object[] arguments;
-        try {
-            arguments = method.readArguments(body, from, method.takesStream() ? stream.of(method, from) : null);
-        } catch (RuntimeException e) {
-            return Flux.just(Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
-        }
         Caller caller = new Caller(from, service, method.toString(), header.millisLeft());
-        Flux<Object> items = Flux.defer(() -> invokeUnchecked(method, arguments, caller))
-                .contextWrite(context -> context.put(Caller.class, caller));
-        return limited(items, method, header.millisLeft())
+        Flux<Object> taken = method.takesStream() ? stream.of(method, from) : null;
+        Flux<Object> items;
+        if (method.readsSlowly()) {
+            items = Flux.from(invokeLater(method, body, taken, caller));
+        } else {
+            @Nullable Object[] arguments;
+            try {
+                arguments = arguments(method, body, taken, caller);
+            } catch (Refusal e) {
+                return Flux.just(Answers.thrown(e, terms, from));
+            }
+            items = Flux.defer(() -> invokeUnchecked(method, arguments, caller));
+        }
+        return limited(items.contextWrite(context -> context.put(Caller.class, caller)), method, header.millisLeft())
                 .map(item -> Answers.value(method, item, terms, from))
                 .onErrorResume(error -> Mono.just(Answers.thrown(error, terms, from)));
+    }
+
+    private static @Nullable Object[] arguments(
+            ContractMethod method, ByteBuf body, @Nullable Flux<Object> stream, Caller caller) {
+        try {
+            return method.readArguments(body, caller.peer(), stream);
+        } catch (RuntimeException e) {
+            throw new Refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Reads the arguments on another thread, and goes on there. */
+    private Publisher<? extends Object> invokeLater(
+            ContractMethod method, ByteBuf body, @Nullable Flux<Object> stream, Caller caller) {
+        ByteBuf copy = Place.copy(body);
+        if (method.result() == ContractMethod.Result.VALUE) {
+            return terms.workers()
+                    .call(() -> within(method, arguments(method, copy, stream, caller), caller), method::release);
+        }
+        return terms.workers()
+                .call(() -> arguments(method, copy, stream, caller), unwanted -> {})
+                .flatMapMany(arguments -> invokeUnchecked(method, (@Nullable Object[]) arguments, caller));
     }
 
     private static Flux<Object> limited(Flux<Object> items, ContractMethod method, int millisLeft) {

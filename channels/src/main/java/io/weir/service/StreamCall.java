@@ -50,10 +50,11 @@ final class StreamCall {
 
     private Flux<Object> over(Binding binding, long end, AtomicBoolean begun) {
         Callee callee = binding.callee();
-        return Flux.using(
-                        () -> new AtomicReference<>(method.request(binding, arguments, millisLeft(end))),
-                        request -> binding.peer().exchange(binding.streamPort(), sent(request, binding.peer(), begun)),
-                        request -> takeBack(request.getAndSet(null), binding.peer()))
+        Flux<Message> answers = Flux.using(
+                () -> new AtomicReference<>(method.request(binding, arguments, millisLeft(end))),
+                request -> binding.peer().exchange(binding.streamPort(), sent(request, binding.peer(), begun)),
+                request -> takeBack(request.getAndSet(null), binding.peer()));
+        return (method.method().yieldsSlowly() ? Replies.later(answers) : answers)
                 .handle((Message message, SynchronousSink<Object> sink) -> read(message, binding.peer(), sink))
                 .doOnSubscribe(subscription -> callee.begun())
                 .doFinally(signal -> callee.ended());

@@ -61,7 +61,7 @@ record Terms(
             return reference(type);
         }
         try {
-            return new Place.Coded(codec.values(type));
+            return new Place.Coded(codec.values(type), codec.readsSlowly());
         } catch (Misconfigured e) {
             throw new IllegalArgumentException(e.getMessage(), e);
         }

@@ -5,22 +5,28 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.weir.core.ProtocolMismatch;
 import io.weir.core.TimedOut;
 import io.weir.integration.Archive.Entry;
 import io.weir.integration.Ledger.Balance;
 import io.weir.integration.Ledger.Receipt;
+import io.weir.service.CallCodec;
+import io.weir.service.CallCodecs;
 import io.weir.service.ExportOptions;
 import io.weir.service.Interfaces;
 import io.weir.service.ProxyOptions;
 import io.weir.service.RemoteInvocationException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.ObjectInputFilter;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -160,6 +166,38 @@ interface InterfaceContract extends OnRoute {
         Patience.until(
                 () -> shop.books().cancelled + " of " + shop.books().waiters + " handlers are cancelled",
                 () -> shop.books().cancelled.get() == shop.books().waiters.get());
+    }
+
+    @Test
+    default void whatReadsItselfDoesSoOnNoLoop(Nodes nodes) {
+        Pair pair = nodes.pair();
+        CallCodec java = CallCodecs.serialized(ObjectInputFilter.Config.createFilter(
+                Post.Letter.class.getName() + ";java.lang.Number;java.lang.Integer"));
+        var exported = new Interfaces(pair.far())
+                .export(
+                        "post",
+                        Post.class,
+                        new Post.Office(),
+                        ExportOptions.standard().codec(java).blockingCalls(4));
+        Post post = new Interfaces(pair.near())
+                .proxy(Post.class, pair.peer(), "post", ProxyOptions.standard().codec(java));
+        Post.Letter.READ.set(0);
+        Post.Letter.WRONG_THREADS.clear();
+
+        assertThat(await(post.reply(new Post.Letter(1))).number).isEqualTo(-1);
+        assertThat(post.replyNow(new Post.Letter(2)).number).isEqualTo(-2);
+        StepVerifier.create(post.replies(new Post.Letter(0), Flux.range(1, 20).map(Post.Letter::new))
+                        .map(letter -> -letter.number))
+                .expectNextSequence(IntStream.rangeClosed(0, 20).boxed().toList())
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        assertThatThrownBy(() -> await(post.weigh(new ArrayList<>())))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessageContaining("REJECTED");
+
+        assertThat(Post.Letter.READ).hasValue(4 + 42);
+        assertThat(Post.Letter.WRONG_THREADS).isEmpty();
+        exported.dispose();
     }
 
     /** A payload that nobody releases fails the test. */
