@@ -21,6 +21,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
+import reactor.core.publisher.Mono;
 
 /**
  * Serves the requests of one channel: hands each to the handler and sends what it yields. Asks the peer for as many
@@ -108,7 +109,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 Object value = ready.call();
                 reply(awaited, number, (Message) value);
             } else {
-                Answer waiting = new Answer(awaited, number);
+                Answer waiting = new Answer(awaited, number, answer instanceof Mono);
                 if (awaited) {
                     running.put(number, waiting);
                 } else {
@@ -170,7 +171,12 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         Answer answer = running.remove(number);
         if (answer != null) {
             answer.cancel();
+            // Each request has one answer, so that who has cancelled knows when none can come any more.
+            send(Message.of(Unpooled.EMPTY_BUFFER), Flags.ANSWER | Flags.EMPTY, number);
             more();
+            if (endWhenIdle && idle()) {
+                channel.outbound().end(false);
+            }
             endIfClosed();
         }
     }
@@ -232,13 +238,17 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
         final boolean awaited;
         final int number;
+        /** It yields no more than one: if it is cancelled behind that one, this was not sent. */
+        private final boolean single;
+
         private volatile @Nullable Subscription upstream;
         private boolean done;
         private volatile boolean cancelled;
 
-        Answer(boolean awaited, int number) {
+        Answer(boolean awaited, int number, boolean single) {
             this.awaited = awaited;
             this.number = number;
+            this.single = single;
         }
 
         @Override
@@ -258,7 +268,9 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 return;
             }
             done = true;
-            stop();
+            if (!single) {
+                stop();
+            }
             channel.execute(() -> {
                 if (cancelled) {
                     value.release();

@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.Message;
 import io.weir.core.WeirException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -17,17 +18,26 @@ final class Ask implements Subscription {
     private final String port;
     private final boolean awaitsAnswer;
     private final CoreSubscriber<? super Message> actual;
+    private final @Nullable Consumer<? super Message> late;
     private @Nullable Message message;
     private @Nullable Asker asker;
     private boolean started;
     private boolean done;
     int number;
 
-    Ask(Session session, String port, Message message, boolean awaitsAnswer, CoreSubscriber<? super Message> actual) {
+    /** @param late sees an answer that comes behind the cancel, and leaves its release to the caller; null: nobody wants to */
+    Ask(
+            Session session,
+            String port,
+            Message message,
+            boolean awaitsAnswer,
+            @Nullable Consumer<? super Message> late,
+            CoreSubscriber<? super Message> actual) {
         this.session = session;
         this.port = port;
         this.message = message;
         this.awaitsAnswer = awaitsAnswer;
+        this.late = late;
         this.actual = actual;
     }
 
@@ -81,9 +91,23 @@ final class Ask implements Subscription {
         return done;
     }
 
+    boolean seesLateAnswer() {
+        return late != null;
+    }
+
+    void lateAnswer(Message answer) {
+        if (late != null) {
+            late.accept(answer);
+        }
+    }
+
     void answer(Message answer) {
         if (done) {
-            answer.release();
+            try {
+                lateAnswer(answer);
+            } finally {
+                answer.release();
+            }
             return;
         }
         done = true;

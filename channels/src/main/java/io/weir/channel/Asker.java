@@ -23,6 +23,8 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
     private final Session session;
     private final String port;
     private final IntObjectHashMap<Ask> outstanding = new IntObjectHashMap<>();
+    /** Cancelled, by who wants to see the answer if there is one all the same. */
+    private final IntObjectHashMap<Ask> late = new IntObjectHashMap<>();
     /** Of which nothing was sent. */
     private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
     /** Messages without an answer that the channel has taken and not sent yet, in its order. */
@@ -96,13 +98,16 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
     private int freeNumber() {
         do {
             latest++;
-        } while (latest == 0 || outstanding.containsKey(latest));
+        } while (latest == 0 || outstanding.containsKey(latest) || late.containsKey(latest));
         return latest;
     }
 
     /** The asker has cancelled. */
     void abandon(Ask ask) {
         if (ask.number != 0 && outstanding.remove(ask.number) != null) {
+            if (ask.seesLateAnswer()) {
+                late.put(ask.number, ask);
+            }
             channel().abort(ask.number);
         } else {
             waiting.remove(ask);
@@ -139,7 +144,11 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
     public void message(Message message, int flags, int number) {
         Ask ask = outstanding.remove(number);
         if (ask == null || (flags & Flags.ANSWER) == 0) {
-            message.release();
+            try {
+                late(message, flags, number);
+            } finally {
+                message.release();
+            }
         } else if ((flags & Flags.FAILED) != 0) {
             String text = message.text();
             message.release();
@@ -153,6 +162,13 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
             ask.complete();
         } else {
             ask.answer(message);
+        }
+    }
+
+    private void late(Message message, int flags, int number) {
+        Ask ask = late.remove(number);
+        if (ask != null && (flags & (Flags.ANSWER | Flags.FAILED | Flags.EMPTY)) == Flags.ANSWER) {
+            ask.lateAnswer(message);
         }
     }
 
@@ -174,6 +190,7 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
         all.addAll(sending);
         List<Ask> unsent = new ArrayList<>(waiting);
         outstanding.clear();
+        late.clear();
         sending.clear();
         waiting.clear();
         all.forEach(each -> each.fail(reason));

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -166,7 +167,7 @@ public final class Peer {
      * the peer gives. Subscribing gives the message away; cancelling drops it if it was not sent yet.
      */
     public Mono<Void> tell(String port, Message message) {
-        return new AskMono(session(), port, message, false).then();
+        return new AskMono(session(), port, message, false, null).then();
     }
 
     /** As {@link #tell(String, Message)}, but a value through a codec, and again with each subscription. */
@@ -180,7 +181,15 @@ public final class Peer {
      * Subscribing gives the message away, once; cancelling tells the peer.
      */
     public Mono<Message> ask(String port, Message message) {
-        return new AskMono(session(), port, message, true);
+        return new AskMono(session(), port, message, true, null);
+    }
+
+    /**
+     * As {@link #ask(String, Message)}, for answers that bring something that has to be given back: one that was on its way when the
+     * subscriber cancelled is shown to {@code late}, on the loop, and released behind that.
+     */
+    public Mono<Message> ask(String port, Message message, Consumer<? super Message> late) {
+        return new AskMono(session(), port, message, true, Objects.requireNonNull(late, "late"));
     }
 
     /**

@@ -46,11 +46,22 @@ final class AnswerMono extends Mono<Message> {
 
     private final class Work extends Deadlines.Entry implements CoreSubscriber<Object>, Subscription {
 
-        private static final AtomicIntegerFieldUpdater<Work> OVER =
-                AtomicIntegerFieldUpdater.newUpdater(Work.class, "over");
+        private static final int RUNNING = 0;
+        /** A value has come, and is being written. */
+        private static final int WRITING = 1;
+        /** It was given away. Who cancels now has not sent it. */
+        private static final int ANSWERED = 2;
+
+        private static final int OVER = 3;
+
+        private static final AtomicIntegerFieldUpdater<Work> STAGE =
+                AtomicIntegerFieldUpdater.newUpdater(Work.class, "stage");
 
         private final CoreSubscriber<? super Message> actual;
-        private volatile int over;
+        private volatile int stage;
+        /** What has been written, and may have lent something. */
+        private @Nullable Object written;
+
         private volatile @Nullable Subscription upstream;
 
         Work(CoreSubscriber<? super Message> actual) {
@@ -61,8 +72,8 @@ final class AnswerMono extends Mono<Message> {
             return caller.peer();
         }
 
-        private boolean end() {
-            if (!OVER.compareAndSet(this, 0, 1)) {
+        private boolean end(int next) {
+            if (!STAGE.compareAndSet(this, RUNNING, next)) {
                 return false;
             }
             if (millisLeft > 0) {
@@ -87,7 +98,7 @@ final class AnswerMono extends Mono<Message> {
         public void onSubscribe(Subscription subscription) {
             if (Operators.validate(upstream, subscription)) {
                 upstream = subscription;
-                if (over != 0) {
+                if (stage != RUNNING) {
                     subscription.cancel();
                 } else {
                     subscription.request(Long.MAX_VALUE);
@@ -97,8 +108,15 @@ final class AnswerMono extends Mono<Message> {
 
         @Override
         public void onNext(Object value) {
-            if (end()) {
-                answer(Answers.value(method, value, terms, peer()));
+            if (end(WRITING)) {
+                Message answer = Answers.value(method, value, terms, peer());
+                written = Answers.isValue(answer) ? value : null;
+                if (STAGE.compareAndSet(this, WRITING, ANSWERED)) {
+                    answer(answer);
+                } else {
+                    answer.release();
+                    takeBack();
+                }
             } else {
                 method.release(value);
             }
@@ -106,21 +124,21 @@ final class AnswerMono extends Mono<Message> {
 
         @Override
         public void onError(Throwable error) {
-            if (end()) {
+            if (end(OVER)) {
                 answer(Answers.thrown(error, terms, peer()));
             }
         }
 
         @Override
         public void onComplete() {
-            if (end()) {
+            if (end(OVER)) {
                 actual.onComplete();
             }
         }
 
         @Override
         void expired() {
-            if (end()) {
+            if (end(OVER)) {
                 stop();
                 answer(Answers.thrown(late(method), terms, peer()));
             }
@@ -138,8 +156,17 @@ final class AnswerMono extends Mono<Message> {
 
         @Override
         public void cancel() {
-            if (end()) {
+            if (end(OVER)) {
                 stop();
+            } else if (STAGE.getAndSet(this, OVER) == ANSWERED) {
+                takeBack();
+            }
+        }
+
+        private void takeBack() {
+            Object value = written;
+            if (value != null) {
+                method.takeBack(value, peer());
             }
         }
     }

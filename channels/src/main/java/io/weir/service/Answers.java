@@ -39,6 +39,12 @@ final class Answers {
         }
     }
 
+    /** Whether it is a value, and not why there is none. */
+    static boolean isValue(Message answer) {
+        ByteBuf payload = answer.payload();
+        return payload.getByte(payload.readerIndex()) == CallLayout.VALUE;
+    }
+
     /** What was thrown. */
     static Message thrown(Throwable error, Terms terms, Peer to) {
         if (error instanceof Refusal refusal) {

@@ -1,5 +1,6 @@
 package io.weir.service;
 
+import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.WeirException;
 import java.time.Duration;
@@ -38,6 +39,9 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     private volatile @Nullable Subscription upstream;
     /** Who works for us, and knows that. */
     private volatile @Nullable Binding called;
+
+    /** Who may lend us something. */
+    private @Nullable Peer asked;
 
     private long end;
     private int sent;
@@ -97,7 +101,13 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             // Who has cancelled meanwhile may not have seen it.
             var unused = ended();
         }
-        Mono<Message> answer = binding.peer().ask(binding.callee().port(), request);
+        Peer peer = binding.peer();
+        String port = binding.callee().port();
+        if (method.method().lends()) {
+            asked = peer;
+            return peer.ask(port, request, late -> method.method().giveBack(late, peer));
+        }
+        Mono<Message> answer = peer.ask(port, request);
         return method.method().yieldsSlowly() ? Replies.later(answer.flux()).next() : answer;
     }
 
@@ -121,6 +131,12 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
 
     @Override
     public void onNext(Message answer) {
+        Peer lender = asked;
+        if (lender != null && stage == OVER) {
+            method.method().giveBack(answer, lender);
+            answer.release();
+            return;
+        }
         Object value;
         try {
             Binding by = Objects.requireNonNull(called);

@@ -2,6 +2,7 @@ package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.channel.Peer;
+import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -161,6 +162,25 @@ final class ContractMethod {
     void release(Object yielded) {
         if (value != null) {
             value.release(yielded);
+        }
+    }
+
+    /** What it has yielded was written and not sent. */
+    void takeBack(Object yielded, Peer from) {
+        if (value != null) {
+            value.takeBack(yielded, from);
+        }
+    }
+
+    /** Whether what it yields has to be given back if nobody takes it. */
+    boolean lends() {
+        return value instanceof ReferencePlace;
+    }
+
+    /** Gives back what an answer brings that nobody wants any more. */
+    void giveBack(Message answer, Peer to) {
+        if (value instanceof ReferencePlace it && Answers.isValue(answer)) {
+            it.giveBack(answer.payload().skipBytes(1), to);
         }
     }
 

@@ -27,6 +27,7 @@ final class PeerReferences {
     private final Map<Integer, Lent> byNumber = new HashMap<>();
     private final Map<Integer, Lease> leases = new HashMap<>();
     private int latest;
+    private boolean over;
 
     PeerReferences(Peer peer) {
         this.peer = peer;
@@ -81,12 +82,27 @@ final class PeerReferences {
                 refuseBeyond(byObject.size());
                 lent = new Lent(
                         freeNumber(), key, new Served(place.contract(), object, References.PORT, place.terms()));
-                byObject.put(key, lent);
-                byNumber.put(lent.number, lent);
+                keep(lent);
             }
             lent.sent++;
             return lent.number;
         }
+    }
+
+    /** Of a connection that has ended nobody will ever drop anything. */
+    private void keep(Lent lent) {
+        if (!over) {
+            byObject.put(lent.key, lent);
+            byNumber.put(lent.number, lent);
+        }
+    }
+
+    /** The connection has ended. Whoever still has a proxy of it keeps nothing else. */
+    synchronized void end() {
+        over = true;
+        byObject.clear();
+        byNumber.clear();
+        leases.clear();
     }
 
     private int freeNumber() {
@@ -185,7 +201,12 @@ final class PeerReferences {
         synchronized (this) {
             leases.remove(lease.number(), lease);
         }
-        var unused = Mono.defer(() -> peer.tell(References.PORT, drop(peer, lease.number(), received)))
+        giveBack(lease.number(), received);
+    }
+
+    /** Tells the peer that an object is not needed here any more, as far as it was received. */
+    void giveBack(int number, int received) {
+        var unused = Mono.defer(() -> peer.tell(References.PORT, drop(peer, number, received)))
                 .subscribe(null, gone -> {});
     }
 

@@ -21,6 +21,11 @@ record ReferencePlace(Class<?> type, Terms terms) implements Place {
         terms.references().takeBack(value, this, from);
     }
 
+    /** An object was received that nobody wants. */
+    void giveBack(ByteBuf source, Peer to) {
+        terms.references().giveBack(CallLayout.readInt(source), to);
+    }
+
     Contract contract() {
         return terms.contract(type);
     }

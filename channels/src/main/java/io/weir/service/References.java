@@ -57,6 +57,12 @@ final class References {
         }
     }
 
+    void giveBack(int number, Peer to) {
+        if (number > 0) {
+            of(to).giveBack(number, 1);
+        }
+    }
+
     Object receive(int number, ReferencePlace place, Peer from) {
         return of(from).receive(number, place);
     }
@@ -72,7 +78,10 @@ final class References {
         if (earlier != null) {
             return earlier;
         }
-        var unused = peer.paths().then().subscribe(null, null, () -> peers.remove(peer));
+        var unused = peer.paths().then().subscribe(null, null, () -> {
+            peers.remove(peer, fresh);
+            fresh.end();
+        });
         return fresh;
     }
 

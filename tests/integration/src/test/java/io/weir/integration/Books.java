@@ -110,6 +110,21 @@ class Books implements Ledger {
     }
 
     @Override
+    public void hold(String account) {
+        await();
+    }
+
+    @Override
+    public Mono<Integer> underWay() {
+        return Mono.fromSupplier(() -> waiters.get() + 1 - (int) begun.getCount());
+    }
+
+    @Override
+    public Mono<byte[]> zeros(int count) {
+        return Mono.just(new byte[count]);
+    }
+
+    @Override
     public Mono<byte[]> reversed(byte[] bytes) {
         byte[] reversed = new byte[bytes.length];
         for (int i = 0; i < bytes.length; i++) {

@@ -65,7 +65,14 @@ interface Ledger extends Archive<String, Archive.Entry> {
         return balance(one).zipWith(balance(two), (first, second) -> first.cents() + second.cents());
     }
 
+    void hold(String account);
+
+    /** How many calls wait and hold. */
+    Mono<Integer> underWay();
+
     Mono<byte[]> reversed(byte[] bytes);
+
+    Mono<byte[]> zeros(int count);
 
     Mono<ByteBuf> echo(ByteBuf bytes);
 
