@@ -2,6 +2,7 @@ package io.weir.service;
 
 import io.weir.channel.Peer;
 import io.weir.core.ProtocolMismatch;
+import reactor.core.publisher.Mono;
 
 /** A connection over which an interface can be called. Immutable. */
 final class Binding {
@@ -10,6 +11,7 @@ final class Binding {
     private final String streamPort;
     private final int object;
     private final int[] numbers;
+    private final Mono<Binding> ready = Mono.just(this);
 
     /**
      * @param object what is called there; 0: what the port exports
@@ -20,6 +22,11 @@ final class Binding {
         this.streamPort = callee.port() + CallLayout.STREAMS;
         this.object = object;
         this.numbers = numbers.clone();
+    }
+
+    /** Itself, as who takes a call at once. */
+    Mono<Binding> ready() {
+        return ready;
     }
 
     Callee callee() {

@@ -1,15 +1,10 @@
 package io.weir.service;
 
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** Whom a proxy calls: asked anew for each call. Any thread. */
 interface Bindings {
 
-    /** Who takes the next call, if that is known at once; else null, and {@link #next()} finds or awaits one. */
-    @Nullable
-    Binding ready();
-
-    /** Who takes the next call. */
+    /** Who takes the next call. If that is known at once it is a {@link java.util.concurrent.Callable}, as that of {@link Mono#just}. */
     Mono<Binding> next();
 }

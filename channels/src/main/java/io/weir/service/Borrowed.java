@@ -29,13 +29,8 @@ final class Borrowed implements Bindings, AutoCloseable {
     }
 
     @Override
-    public Binding ready() {
-        return binding;
-    }
-
-    @Override
     public Mono<Binding> next() {
-        return Mono.just(binding);
+        return binding.ready();
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.weir.core.Message;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -80,8 +81,10 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     private void send() {
         sent++;
         try {
-            Binding ready = method.bindings().ready();
-            Mono<Message> answer = ready == null ? method.bindings().next().flatMap(this::askLater) : ask(ready);
+            Mono<Binding> next = method.bindings().next();
+            Mono<Message> answer = next instanceof Callable<?> ready
+                    ? ask((Binding) Objects.requireNonNull(ready.call()))
+                    : next.flatMap(this::askLater);
             answer.subscribe(this);
         } catch (Throwable t) {
             Exceptions.throwIfJvmFatal(t);

@@ -8,7 +8,6 @@ import io.weir.core.TimedOut;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
@@ -30,19 +29,16 @@ final class CalleeBindings implements Bindings {
     }
 
     @Override
-    public @Nullable Binding ready() {
-        Callee callee = callees.ready();
-        return callee == null ? null : bound.get(callee);
-    }
-
-    @Override
     public Mono<Binding> next() {
-        return callees.next().flatMap(this::of);
+        // Whoever has its turn gets the call, also if it has to be bound first: chosen anew it would be somebody else's
+        // turn.
+        Callee ready = callees.ready();
+        return ready == null ? callees.next().flatMap(this::of) : of(ready);
     }
 
     private Mono<Binding> of(Callee callee) {
         Binding known = bound.get(callee);
-        return known != null ? Mono.just(known) : binding.computeIfAbsent(callee, this::bind);
+        return known != null ? known.ready() : binding.computeIfAbsent(callee, this::bind);
     }
 
     private Mono<Binding> bind(Callee callee) {

@@ -42,10 +42,7 @@ final class StreamCall {
     }
 
     private Flux<Object> once(long end, AtomicBoolean begun) {
-        Binding ready = method.bindings().ready();
-        return ready != null
-                ? over(ready, end, begun)
-                : method.bindings().next().flatMapMany(binding -> over(binding, end, begun));
+        return method.bindings().next().flatMapMany(binding -> over(binding, end, begun));
     }
 
     private Flux<Object> over(Binding binding, long end, AtomicBoolean begun) {
