@@ -3,6 +3,7 @@ package io.weir.service;
 import io.netty.buffer.ByteBuf;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
+import io.weir.core.Overloaded;
 
 /** The messages that answer calls. */
 final class Answers {
@@ -26,6 +27,9 @@ final class Answers {
             payload.writeByte(CallLayout.VALUE);
             place.write(value, payload, to);
             return Message.of(payload);
+        } catch (Overloaded e) {
+            payload.release();
+            return refusal(CallLayout.FULL, String.valueOf(e.getMessage()), to);
         } catch (Throwable e) {
             // Whatever it is: the caller waits for an answer.
             payload.release();

@@ -45,6 +45,8 @@ final class CallLayout {
     static final int MALFORMED = 4;
     /** There is no such thing, or not for this peer. */
     static final int REFUSED = 5;
+    /** It was done, but what it yields would lend one object too many. */
+    static final int FULL = 6;
 
     /** What follows the name of the port for calls that have a channel: a port serves either. */
     static final String STREAMS = ".streams";

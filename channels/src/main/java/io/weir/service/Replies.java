@@ -61,6 +61,7 @@ final class Replies {
     static WeirException refusal(int outcome, String text) {
         return switch (outcome) {
             case CallLayout.BUSY -> new Overloaded(text, null, Repeat.ANY);
+            case CallLayout.FULL -> new Overloaded(text, null, Repeat.IDEMPOTENT);
             case CallLayout.LATE -> new TimedOut(text, null, Repeat.IDEMPOTENT);
             case CallLayout.REFUSED -> new Refused(text);
             default -> new ProtocolMismatch(text);

@@ -259,7 +259,9 @@ class CallTroubleTest implements OnRoute {
         for (int i = 0; i < 4096; i++) {
             borrowed.add(await(lender.lend()));
         }
-        assertThatThrownBy(() -> await(lender.lend())).hasMessageContaining("4096 objects are passed by reference");
+        assertThatThrownBy(() -> await(lender.lend()))
+                .isInstanceOf(Overloaded.class)
+                .hasMessageContaining("4096 objects are passed by reference");
         Ledger.Watcher last = borrowed.remove(4095);
 
         ((AutoCloseable) last).close();
