@@ -48,6 +48,13 @@ public final class Benchmark implements Callable<Integer> {
     @Option(names = "--files", description = "Only how fast a file is read, beside sendfile: some minute.")
     private boolean files;
 
+    @Option(
+            names = "--gateway",
+            description =
+                    "Only what gets through a gateway, beside its legs and kernel routing: some two minutes; as root with networks"
+                            + " of its own, else on loopback.")
+    private boolean gateway;
+
     @Option(names = "--rounds", description = "How often each cell is measured at most.")
     private Optional<Integer> rounds = Optional.empty();
 
@@ -86,8 +93,8 @@ public final class Benchmark implements Callable<Integer> {
             files();
             return 0;
         }
-        if (moves || rmi) {
-            List<Judgement> bars = rmi ? rmi() : moves();
+        if (moves || rmi || gateway) {
+            List<Judgement> bars = rmi ? rmi() : gateway ? gateway() : moves();
             System.out.println();
             Report.table(bars).print(System.out);
             return 0;
@@ -121,6 +128,18 @@ public final class Benchmark implements Callable<Integer> {
             FileReads reads = quick ? FileReads.quick() : FileReads.full();
             reads.measure(workplace.programs(), Benchmark::progress, System.out);
         }
+    }
+
+    private List<Judgement> gateway() throws IOException, InterruptedException {
+        boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
+        ThroughGateway through = quick ? ThroughGateway.quick() : ThroughGateway.full();
+        if (rounds.isPresent()) {
+            through = through.withRounds(rounds.get());
+        }
+        if (millis.isPresent()) {
+            through = through.withLength(Duration.ofMillis(millis.get()));
+        }
+        return through.measure(quiet, Benchmark::progress, System.out);
     }
 
     private List<Judgement> moves() throws InterruptedException {
