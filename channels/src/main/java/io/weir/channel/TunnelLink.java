@@ -25,8 +25,9 @@ import reactor.core.publisher.Mono;
 
 /**
  * A link to a node that is not reached directly: a channel to a gateway, which passes on what comes. Each frame is one message, its header
- * before its body. What a session sends over it is bounded by its own windows, so this takes whatever comes at once, and a full
- * channel can't keep its own credit from coming in. It belongs to the loop of the channel.
+ * before its body; or two, if the link of the channel takes the body where it lies. What a session sends over it is bounded by its own
+ * windows, so this takes whatever comes at once, and a full channel can't keep its own credit from coming in. It belongs to the loop of the
+ * channel.
  *
  * <p>What was under way when the tunnel breaks is in the hands of others: it can't be given back. Nothing is encrypted from end to end.
  */
@@ -45,6 +46,9 @@ final class TunnelLink implements Link, MessageSink {
     /** Bodies up to this length are copied behind their header, which costs less than a second buffer does on its way. */
     private static final int COPIED = 2 << 10;
 
+    /** A flag of frames: the body is the next message. */
+    private static final int BODY_FOLLOWS = 0x10;
+
     /** Until a side that was told of the end has to have told its own. */
     private static final Duration LINGER = Duration.ofSeconds(5);
 
@@ -53,6 +57,10 @@ final class TunnelLink implements Link, MessageSink {
     private final Outbound outbound;
     private final Inbound inbound;
     private final Frame received = new Frame();
+    /** How long the body is that the next message has to be; 0 if it begins a frame. */
+    private int awaited;
+
+    private boolean skipsBody;
     private @Nullable Opening opening;
     private TunnelRoute route;
     private @Nullable LinkHandler handler;
@@ -173,8 +181,24 @@ final class TunnelLink implements Link, MessageSink {
             refused = true;
             return false;
         }
-        outbound.send(Message.of(encoded(frame)), 0, 0);
+        ByteBuf body = frame.body();
+        int length = body.readableBytes();
+        if (length <= COPIED) {
+            ByteBuf all = head(frame, 0, length);
+            all.writeBytes(body, body.readerIndex(), length);
+            body.release();
+            send(all);
+        } else if (channel.session().link().takesInPlace(body)) {
+            send(head(frame, BODY_FOLLOWS, 0));
+            send(body);
+        } else {
+            send(Unpooled.wrappedBuffer(head(frame, 0, 0), body));
+        }
         return true;
+    }
+
+    private void send(ByteBuf bytes) {
+        outbound.send(Message.of(bytes), 0, 0);
     }
 
     private static void check(Frame frame) {
@@ -193,27 +217,20 @@ final class TunnelLink implements Link, MessageSink {
         }
     }
 
-    private ByteBuf encoded(Frame frame) {
-        ByteBuf body = frame.body();
+    /** What stands before the body, with room for so much behind it. */
+    private ByteBuf head(Frame frame, int flags, int room) {
         int words = frame.kind().words();
-        int length = body.readableBytes();
-        int head = FrameLayout.HEADER + words * Long.BYTES + frame.control().length;
-        boolean copies = length <= COPIED;
-        ByteBuf all = allocator().buffer(copies ? head + length : head);
-        all.writeLongLE(frame.word0()).writeLongLE(frame.word1());
+        ByteBuf head = allocator().buffer(FrameLayout.HEADER + words * Long.BYTES + frame.control().length + room);
+        head.writeLongLE(FrameLayout.word0(
+                        frame.kind().code(), frame.flags() | flags, frame.control().length, frame.length()))
+                .writeLongLE(frame.word1());
         if (words > 0) {
-            all.writeLongLE(frame.first());
+            head.writeLongLE(frame.first());
         }
         if (words > 1) {
-            all.writeLongLE(frame.second());
+            head.writeLongLE(frame.second());
         }
-        all.writeBytes(frame.control());
-        if (!copies) {
-            return Unpooled.wrappedBuffer(all, body);
-        }
-        all.writeBytes(body, body.readerIndex(), length);
-        body.release();
-        return all;
+        return head.writeBytes(frame.control());
     }
 
     @Override
@@ -284,25 +301,35 @@ final class TunnelLink implements Link, MessageSink {
     }
 
     private void deliver(LinkHandler receiver, ByteBuf bytes) {
-        boolean known;
+        boolean whole;
         try {
-            known = decode(bytes);
+            whole = awaited == 0 ? decode(bytes) : isBody(bytes);
         } catch (ProtocolMismatch e) {
             bytes.release();
             throw e;
         }
-        if (!known) {
+        if (!whole) {
             bytes.release();
             return;
         }
         try {
-            receiver.frame(received);
+            receiver.frame(received.body(bytes));
         } finally {
             received.clear();
         }
     }
 
-    /** Makes the frame of it, the body of which is what is left; false if it is one that may be skipped. */
+    /** Whether it is to be delivered: what belongs to a frame that may be skipped is not. */
+    private boolean isBody(ByteBuf bytes) {
+        int expected = awaited;
+        awaited = 0;
+        if (bytes.readableBytes() != expected) {
+            throw broken(bytes.readableBytes() + " bytes instead of the " + expected + " of a body");
+        }
+        return !skipsBody;
+    }
+
+    /** Makes the frame of it, the body of which is what is left; false if that is to come, or if it is one that may be skipped. */
     private boolean decode(ByteBuf bytes) {
         if (bytes.readableBytes() < FrameLayout.HEADER) {
             throw broken("a frame of " + bytes.readableBytes() + " bytes");
@@ -311,29 +338,39 @@ final class TunnelLink implements Link, MessageSink {
         long word1 = bytes.readLongLE();
         int code = FrameLayout.kindCode(word0);
         FrameKind kind = FrameKind.of(code);
-        if (kind == null && code >= FrameKind.OPTIONAL) {
-            return false;
-        }
-        if (kind == null || kind == FrameKind.ACK) {
+        if ((kind == null && code < FrameKind.OPTIONAL) || kind == FrameKind.ACK) {
             throw broken("a frame of the kind " + code);
         }
         int length = FrameLayout.length(word0);
         int control = FrameLayout.controlLength(word0);
-        if (length < control || length > MAX_FRAME || bytes.readableBytes() != kind.words() * Long.BYTES + length) {
-            throw broken(kind + " of " + Integer.toUnsignedLong(length) + " bytes, " + control
-                    + " of them control data, in " + bytes.readableBytes());
+        boolean follows = (FrameLayout.flags(word0) & BODY_FOLLOWS) != 0;
+        if (length < control || length > MAX_FRAME || (follows && length == control)) {
+            throw broken(kind, length, control, bytes);
+        }
+        awaited = follows ? length - control : 0;
+        skipsBody = kind == null;
+        if (kind == null) {
+            return false;
+        }
+        if (bytes.readableBytes() != kind.words() * Long.BYTES + length - awaited) {
+            throw broken(kind, length, control, bytes);
         }
         long first = kind.words() > 0 ? bytes.readLongLE() : 0;
         long second = kind.words() > 1 ? bytes.readLongLE() : 0;
         int flags = FrameLayout.flags(word0) & ~Frame.LINK_FLAGS;
-        received.set(kind, flags, FrameLayout.channel(word1), FrameLayout.aux(word1), bytes)
+        received.set(kind, flags, FrameLayout.channel(word1), FrameLayout.aux(word1))
                 .words(first, second);
         if (control > 0) {
             byte[] data = new byte[control];
             bytes.readBytes(data);
             received.control(data);
         }
-        return true;
+        return !follows;
+    }
+
+    private static ProtocolMismatch broken(@Nullable FrameKind kind, int length, int control, ByteBuf bytes) {
+        return broken(kind + " of " + Integer.toUnsignedLong(length) + " bytes, " + control
+                + " of them control data, in " + bytes.readableBytes());
     }
 
     private static ProtocolMismatch broken(String what) {
