@@ -1,7 +1,6 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.PooledByteBufAllocator;
 import io.weir.core.ControlData;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
@@ -138,7 +137,7 @@ final class Inbound {
                         "a long message of " + total + " bytes can't begin now on channel " + channel.number());
             }
             if (account(cost)) {
-                partial = new Partial(frame, (int) total);
+                partial = new Partial(frame, session.longBuffer((int) total));
             }
         } catch (RuntimeException e) {
             frame.body().release();
@@ -424,12 +423,13 @@ final class Inbound {
         final ByteBuf target;
         private final Reassembler plan;
 
-        Partial(Frame frame, int total) {
+        /** The buffer has room for all of it and no more. */
+        Partial(Frame frame, ByteBuf target) {
             control = frame.control();
             flags = frame.flags();
             number = frame.aux();
-            plan = new Reassembler(total, total);
-            target = PooledByteBufAllocator.DEFAULT.directBuffer(total, total);
+            plan = new Reassembler(target.capacity(), target.capacity());
+            this.target = target;
         }
 
         void join(ByteBuf piece) {

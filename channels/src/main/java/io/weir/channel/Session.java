@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.ErrorCode;
@@ -103,6 +104,7 @@ final class Session implements LinkHandler {
     private @Nullable String farewell;
 
     private final KeepAlive keepAlive;
+    private @Nullable ByteBuf chunkHolder;
     private Runnable onLeft = () -> {};
     private Disposable farewellLimit = Disposables.disposed();
 
@@ -271,6 +273,17 @@ final class Session implements LinkHandler {
         } else {
             promise.error(over);
         }
+    }
+
+    /**
+     * Memory for a message that comes in pieces. The allocator gives a piece of its own memory, 4 MiB, back to the system when nothing of it is
+     * in use any more, and long messages that come one by one would have it cleared anew for each: so a little of it stays in use.
+     */
+    ByteBuf longBuffer(int length) {
+        if (chunkHolder == null) {
+            chunkHolder = PooledByteBufAllocator.DEFAULT.directBuffer(1, 1);
+        }
+        return PooledByteBufAllocator.DEFAULT.directBuffer(length, length);
     }
 
     /** Asks the peer whether it is there, as soon as the link has room. */
@@ -895,6 +908,9 @@ final class Session implements LinkHandler {
         channels.values().removeIf(channel -> channel.inbound().done());
         counters.channels = channels.size();
         latest = null;
+        if (chunkHolder != null) {
+            chunkHolder.release();
+        }
         onEnd.accept(this);
         List.copyOf(confirming).forEach(Confirmation::end);
     }
