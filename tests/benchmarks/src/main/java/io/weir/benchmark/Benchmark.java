@@ -130,7 +130,13 @@ public final class Benchmark implements Callable<Integer> {
         }
     }
 
+    private static void tellLoad() {
+        progress("load before: "
+                + Figures.ratio(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
+    }
+
     private List<Judgement> gateway() throws IOException, InterruptedException {
+        tellLoad();
         boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
         ThroughGateway through = quick ? ThroughGateway.quick() : ThroughGateway.full();
         if (rounds.isPresent()) {
@@ -143,8 +149,7 @@ public final class Benchmark implements Callable<Integer> {
     }
 
     private List<Judgement> moves() throws InterruptedException {
-        progress("load before: "
-                + Figures.ratio(ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage()));
+        tellLoad();
         boolean quiet = HostLoad.awaitQuiet(QUIET_WAIT);
         Moves gaps = quick ? Moves.quick() : Moves.full();
         SessionPrice price = quick ? SessionPrice.quick() : SessionPrice.full();
