@@ -224,11 +224,12 @@ class CallTroubleTest implements OnRoute {
         await(lender.lend());
         SplittableRandom random = Seed.random("cancel");
         for (int i = 0; i < 1_000; i++) {
-            Disposable call = lender.lend().subscribe();
+            Probe<Ledger.Watcher> call = Probe.of(1, watcher -> {});
+            lender.lend().subscribe(call);
             for (int spin = random.nextInt(20_000); spin > 0; spin--) {
                 Thread.onSpinWait();
             }
-            call.dispose();
+            call.cancel();
         }
         pair.settle();
 
