@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.PeerId;
+import io.weir.core.SessionLost;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -31,6 +32,13 @@ final class SessionPair {
         peer.session(session);
         session.begin();
         return session;
+    }
+
+    /** Whatever has become of them: they hold nothing any more. */
+    void end() {
+        client.over(new SessionLost("the test is over"));
+        server.over(new SessionLost("the test is over"));
+        loop.settle();
     }
 
     Channel open(String port) {

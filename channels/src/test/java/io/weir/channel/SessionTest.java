@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
@@ -25,10 +26,22 @@ import reactor.test.StepVerifier;
 class SessionTest {
 
     private final NodeSpec spec = NodeSpec.builder().build();
+    private final List<SessionPair> pairs = new ArrayList<>();
+
+    private SessionPair pair(NodeSpec its, int room) {
+        SessionPair pair = new SessionPair(its, room);
+        pairs.add(pair);
+        return pair;
+    }
+
+    @AfterEach
+    void end() {
+        pairs.forEach(SessionPair::end);
+    }
 
     @Test
     void echoesEverythingInOrder() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         List<String> received = new ArrayList<>();
@@ -50,7 +63,7 @@ class SessionTest {
 
     @Test
     void cutsAndJoinsLongMessagesOfAnyLength() {
-        SessionPair pair = new SessionPair(spec, 8);
+        SessionPair pair = pair(spec, 8);
         pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         Random random = new Random(1);
@@ -76,7 +89,7 @@ class SessionTest {
 
     @Test
     void neverDeliversMoreThanRequestedAndStopsTheSource() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         List<Long> asked = new ArrayList<>();
         pair.ports.serve(
                 "numbers",
@@ -118,7 +131,7 @@ class SessionTest {
 
     @Test
     void anErrorOfTheSourceFailsThePeerOnBothHalves() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         AtomicReference<Throwable> atServer = new AtomicReference<>();
         pair.ports.serve(
                 "sink",
@@ -139,7 +152,7 @@ class SessionTest {
     /** The echo waits for us to take its answers, and we wait for it to take what comes before our error. */
     @Test
     void anErrorBehindWhatNobodyTakesStillEndsTheChannel() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
         List<ByteBuf> payloads = new ArrayList<>();
         AtomicReference<FluxSink<Message>> emitter = new AtomicReference<>();
@@ -166,7 +179,7 @@ class SessionTest {
 
     @Test
     void whoNoLongerAwaitsDeliveryLeavesNoChannel() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         pair.ports.serve("hold", new ServeHandler(channel -> {
             channel.receive().subscribe(new BaseSubscriber<>() {
                 @Override
@@ -191,7 +204,7 @@ class SessionTest {
 
     @Test
     void aPortThatNobodyServesIsNamed() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         pair.ports.serve("prices", new ServeHandler(channel -> Mono.never()));
         StepVerifier.create(pair.client.peer().channel("price"))
                 .then(pair.loop::settle)
@@ -205,7 +218,7 @@ class SessionTest {
 
     @Test
     void answersRequestsWithValuesNothingAndErrors() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         pair.ports.serve("twice", new AnswerHandler((peer, message) -> {
             String text = message.text();
             message.release();
@@ -234,7 +247,7 @@ class SessionTest {
 
     @Test
     void aHandlerMayTurnAway() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         pair.ports.serve("closed", new ServeHandler(channel -> {
             throw new Refused("not for you");
         }));
@@ -264,7 +277,7 @@ class SessionTest {
 
     @Test
     void manyRequestsAtOnceAndACancelledOne() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         Sinks.One<Message> never = Sinks.one();
         List<String> cancelled = new ArrayList<>();
         pair.ports.serve("id", new AnswerHandler((peer, message) -> {
@@ -294,7 +307,7 @@ class SessionTest {
 
     @Test
     void theEndOfTheLinkEndsEverythingOnce() {
-        SessionPair pair = new SessionPair(spec, 16);
+        SessionPair pair = pair(spec, 16);
         pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         AtomicReference<Throwable> send = new AtomicReference<>();
@@ -315,7 +328,7 @@ class SessionTest {
     @Test
     void aMessageLongerThanTheWindowBorrowsFromTheNode() {
         NodeSpec small = NodeSpec.builder().windowBytes(64 * 1024).build();
-        SessionPair pair = new SessionPair(small, 8);
+        SessionPair pair = pair(small, 8);
         pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         List<Integer> sizes = new ArrayList<>();

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -177,6 +178,8 @@ class ProcessesTest implements OnRoute {
         Node near = nodes.start(route.spec("near")
                 .keepAliveInterval(Duration.ofMillis(200))
                 .keepAliveTimeout(Duration.ofSeconds(10))
+                // Or the kernel might be the first to lose patience, and the connection would count as cut.
+                .properties(Map.of("weir.transport.tcp.user-timeout", "60s"))
                 .build());
         try (Child child = Child.start(Other.class, route.name())) {
             Peer peer = connect(near, child);
