@@ -56,6 +56,8 @@ public final class Channel {
     /** Who waits for the end of our half to be on the wire. */
     private final List<MonoSink<Void>> closing = new ArrayList<>(0);
 
+    private volatile boolean lent;
+
     private boolean touched;
     private boolean cancelledFailed;
     private boolean outOpen = true;
@@ -181,6 +183,16 @@ public final class Channel {
         }
     }
 
+    /**
+     * Lets threads that wait for this channel do the loop's work for it: the signals of its subscriber, and the requests to its source, may
+     * come on such a thread from now on, one at a time as always. They must be short, and use nothing of this node but this channel. For what
+     * makes blocking calls of channels, such as sockets.
+     */
+    public Turns turns() {
+        lent = true;
+        return new Turns(session);
+    }
+
     /** Port, peer and number. */
     @Override
     public String toString() {
@@ -191,6 +203,10 @@ public final class Channel {
 
     int number() {
         return number;
+    }
+
+    boolean isLent() {
+        return lent;
     }
 
     Session session() {

@@ -8,6 +8,7 @@ import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
+import io.weir.core.Lendable;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
@@ -64,6 +65,7 @@ final class Session implements LinkHandler {
 
     private volatile ByteBufAllocator allocator;
     private volatile String transport;
+    private volatile boolean overLendable;
     private Links links;
     /** The links change: nothing may be offered until {@link #goOn}. */
     private boolean held;
@@ -80,6 +82,7 @@ final class Session implements LinkHandler {
     private final ReusedFrame frames = new ReusedFrame();
     private final Runnable endOfTurn = this::endOfTurn;
     private final ReusedList<Channel> touched = new ReusedList<>();
+    private boolean borrowed;
     private boolean turnEndWanted;
     private boolean draining;
     private boolean full;
@@ -127,6 +130,7 @@ final class Session implements LinkHandler {
         this.link = link;
         this.allocator = link.allocator();
         this.transport = link.transport();
+        this.overLendable = link instanceof Lendable;
         this.links = new Links(this, loop, link);
         this.peer = peer;
         this.onEnd = onEnd;
@@ -228,6 +232,7 @@ final class Session implements LinkHandler {
         link = other;
         allocator = other.allocator();
         transport = other.transport();
+        overLendable = other instanceof Lendable;
     }
 
     /** The peer has this many of our frames; what follows goes again. */
@@ -316,6 +321,33 @@ final class Session implements LinkHandler {
 
     Loop loop() {
         return loop;
+    }
+
+    /** Whether it is of any use to borrow the loop. Any thread. */
+    boolean isOverLendable() {
+        return overLendable;
+    }
+
+    /**
+     * The link, if who has borrowed the loop may send and receive over it: nothing else waits for it, nor is about to change, so that only what
+     * the borrower brings and what comes for its channels is handled.
+     */
+    @Nullable
+    Lendable lendable() {
+        return link instanceof Lendable lendable && ended == null && !held && links.clear() && clear()
+                ? lendable
+                : null;
+    }
+
+    /** The loop is, or is no longer, with somebody who must not touch what goes over sockets. */
+    void borrowed(boolean whether) {
+        borrowed = whether;
+    }
+
+    /** Whether the frames of this channel may be handled by who has borrowed the loop. */
+    boolean isLent(int number) {
+        Channel channel = find(number);
+        return channel != null && channel.isLent();
     }
 
     /** Over which our frames go; while they wait, over which they went last. */
@@ -714,7 +746,9 @@ final class Session implements LinkHandler {
 
     /** Ends the session because of what the peer did, and tells it if the link has room. */
     void abandon(WeirException reason) {
-        if (ended == null) {
+        if (borrowed) {
+            loop.execute(() -> abandon(reason));
+        } else if (ended == null) {
             var unused = sayGoodbye(Errors.text(reason));
             end(reason, true);
         }

@@ -52,6 +52,33 @@ public interface Loop extends Executor {
     Disposable watch(int descriptor, Runnable onReadable);
 
     /**
+     * Takes the loop over from its own thread, while that sleeps or looks for work in vain. From here to {@link #giveBack} the caller is
+     * {@link #inLoop()}, and everything that belongs to the loop is its own; but it must not touch sockets, and may do only what is short.
+     * It holds nothing else back: tasks, timers and sockets wake the loop's thread, which then {@link #isWanted wants} the loop.
+     *
+     * @return false if the loop's thread is at work or another one has borrowed it, or this loop is never lent. One that only looks for
+     *     work lets go of it shortly after.
+     */
+    default boolean tryBorrow() {
+        return false;
+    }
+
+    /** Whether the loop's own thread waits for what was borrowed. By who has borrowed it only. */
+    default boolean isWanted() {
+        return false;
+    }
+
+    /** Ends a turn of who has borrowed the loop: runs what was left {@link #atTurnEnd}. */
+    default void endTurn() {}
+
+    /**
+     * Gives back what was borrowed.
+     *
+     * @param recall whether the loop's own thread has to look now at what it polls
+     */
+    default void giveBack(boolean recall) {}
+
+    /**
      * How often something kept the loop from its work for 10 ms or more: a slow subscriber or handler, or a machine that gave it
      * no processor. 0 for loops that do not count it. Any thread may call.
      */

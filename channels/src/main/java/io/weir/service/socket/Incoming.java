@@ -1,6 +1,7 @@
 package io.weir.service.socket;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.Turns;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import java.io.IOException;
@@ -51,6 +52,10 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
 
     Incoming(long spinNanos) {
         sleeper = new Sleeper(spinNanos);
+    }
+
+    void turns(Turns its) {
+        sleeper.turns(its);
     }
 
     /** How long a read waits, in milliseconds; 0 for any time. */

@@ -2,6 +2,7 @@ package io.weir.service.socket;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.weir.channel.Turns;
 import io.weir.core.Message;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -32,6 +33,7 @@ final class Outgoing extends OutputStream implements Publisher<Message>, Subscri
 
     private final AtomicLong demand = new AtomicLong();
     private final AtomicInteger draining = new AtomicInteger();
+    private volatile @Nullable Turns turns;
     private volatile @Nullable Subscriber<? super Message> sink;
     /** The writer may hold what was pending. Set before it looks whether the stream has ended. */
     private volatile boolean filling;
@@ -46,6 +48,11 @@ final class Outgoing extends OutputStream implements Publisher<Message>, Subscri
     Outgoing(long spinNanos, Supplier<ByteBufAllocator> allocator) {
         this.sleeper = new Sleeper(spinNanos);
         this.allocator = allocator;
+    }
+
+    void turns(Turns its) {
+        turns = its;
+        sleeper.turns(its);
     }
 
     @Override
@@ -88,9 +95,17 @@ final class Outgoing extends OutputStream implements Publisher<Message>, Subscri
         } finally {
             filling = false;
             // Also if it has failed: an end may have waited for this.
-            drain();
+            drainHere();
         }
         return taken;
+    }
+
+    /** If the loop can't be had, the bytes go over to it. */
+    private void drainHere() {
+        Turns own = turns;
+        if (own == null || !own.tryRun(this::drain)) {
+            drain();
+        }
     }
 
     private boolean mayGoOn() {

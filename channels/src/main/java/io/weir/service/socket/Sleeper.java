@@ -1,5 +1,6 @@
 package io.weir.service.socket;
 
+import io.weir.channel.Turns;
 import java.io.InterruptedIOException;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
@@ -17,13 +18,11 @@ final class Sleeper {
     private static final int PATIENCE = 3;
 
     /** Then it is left out this often, as a power of two, until it is tried again. */
-    private static final int LONGEST_BREAK = 8;
-
-    /** Whoever lets others run for a moment and gets its processor back so late is on a machine that has better things to do. */
-    private static final long CROWDED_NANOS = 50_000;
+    private static final int LONGEST_BREAK = 3;
 
     private final long spinNanos;
     private volatile @Nullable Thread asleep;
+    private volatile @Nullable Turns turns;
 
     // Of the thread that waits.
     private int inVain;
@@ -54,6 +53,11 @@ final class Sleeper {
         return look(ready, begun, timeoutNanos) || sleep(ready, begun, timeoutNanos);
     }
 
+    /** What is waited for comes with these; who looks takes them itself if it can. */
+    void turns(Turns its) {
+        turns = its;
+    }
+
     @SuppressWarnings("ThreadPriorityCheck") // That others may run is the point, not a promise.
     private boolean look(BooleanSupplier ready, long begun, long timeoutNanos) {
         if (skip > 0) {
@@ -61,18 +65,15 @@ final class Sleeper {
             return false;
         }
         long limit = timeoutNanos == 0 ? spinNanos : Math.min(spinNanos, timeoutNanos);
-        for (long before = 0, passed = 0; passed < limit; ) {
-            if (ready.getAsBoolean()) {
+        Turns own = turns;
+        for (long passed = 0; passed < limit; ) {
+            if (ready.getAsBoolean() || (own != null && own.lookFor(ready, limit - passed))) {
                 inVain = 0;
                 return true;
             }
             // One of the others may be who is waited for.
             Thread.yield();
             passed = System.nanoTime() - begun;
-            if (passed - before > CROWDED_NANOS) {
-                inVain = LONGEST_BREAK;
-            }
-            before = passed;
         }
         inVain = Math.min(inVain + 1, LONGEST_BREAK);
         if (inVain >= PATIENCE) {

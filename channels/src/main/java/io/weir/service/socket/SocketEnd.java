@@ -1,6 +1,7 @@
 package io.weir.service.socket;
 
 import io.weir.channel.Channel;
+import io.weir.channel.Turns;
 import io.weir.core.PeerAddress;
 import java.io.IOException;
 import java.io.InputStream;
@@ -49,6 +50,9 @@ final class SocketEnd extends SocketImpl {
         port = remotePort;
         localport = localPort;
         channel = opened;
+        Turns turns = opened.turns();
+        incoming.turns(turns);
+        outgoing.turns(turns);
         sending = opened.send(outgoing).subscribe(nothing -> {}, outgoing::failed, outgoing::cancel);
         opened.receive(Incoming.BATCH).subscribe(incoming);
         if (closed) {

@@ -1,12 +1,14 @@
 package io.weir.transport.loop;
 
 import io.netty.channel.IoEventLoop;
+import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
 import io.netty.channel.ManualIoEventLoop;
 import io.netty.channel.epoll.Epoll;
 import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ThreadAwareExecutor;
 import io.weir.core.Loop;
 import io.weir.core.LoopBuffers;
 import io.weir.core.Misconfigured;
@@ -20,6 +22,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,6 +45,11 @@ public final class NettyLoop implements Loop {
     private static final Logger LOG = LoggerFactory.getLogger(NettyLoop.class);
 
     private final LoopThread thread;
+    /** Who holds it is the loop: its thread, unless that sleeps for events, or who has borrowed it meanwhile. */
+    private final ReentrantLock owner = new ReentrantLock();
+    /** Somebody would like to borrow the loop, and was refused. */
+    private volatile boolean borrowerWaits;
+
     private final ManualIoEventLoop eventLoop;
     private final boolean onEpoll;
     private final Tasks tasks;
@@ -63,7 +71,7 @@ public final class NettyLoop implements Loop {
         this.tasks = new Tasks(name);
         this.pace = new Pace(waiting, System::nanoTime);
         this.failures = new Failures(name);
-        this.eventLoop = newEventLoop(onEpoll ? EpollIoHandler.newFactory() : NioIoHandler.newFactory());
+        this.eventLoop = newEventLoop(onEpoll ? lending(EpollIoHandler.newFactory()) : NioIoHandler.newFactory());
     }
 
     /**
@@ -93,6 +101,20 @@ public final class NettyLoop implements Loop {
                             + "): raise the limit of open files (ulimit -n)",
                     e);
         }
+    }
+
+    private IoHandlerFactory lending(IoHandlerFactory factory) {
+        return new IoHandlerFactory() {
+            @Override
+            public IoHandler newHandler(ThreadAwareExecutor executor) {
+                return new LendingHandler(factory.newHandler(executor), owner);
+            }
+
+            @Override
+            public boolean isChangingThreadSupported() {
+                return factory.isChangingThreadSupported();
+            }
+        };
     }
 
     /**
@@ -155,7 +177,7 @@ public final class NettyLoop implements Loop {
 
     @Override
     public boolean inLoop() {
-        return Thread.currentThread() == thread;
+        return owner.isHeldByCurrentThread();
     }
 
     @Override
@@ -223,6 +245,7 @@ public final class NettyLoop implements Loop {
     }
 
     private void run() {
+        owner.lock();
         buffers = new LoopBuffers();
         while (!closing || !delays.isEmpty()) {
             turn();
@@ -243,11 +266,42 @@ public final class NettyLoop implements Loop {
         turnEnd.run(failures);
         if (work > 0) {
             pace.worked();
-        } else if (pace.restDue()) {
+        } else if (pace.restDue() || borrowerWaits) {
             rest();
         } else if (pace.yieldDue()) {
             Thread.yield();
             pace.yielded();
+        }
+    }
+
+    @Override
+    public boolean tryBorrow() {
+        if (!onEpoll || inLoop()) {
+            return false;
+        }
+        boolean taken = owner.tryLock();
+        if (!taken && !borrowerWaits) {
+            borrowerWaits = true;
+        }
+        return taken;
+    }
+
+    @Override
+    public boolean isWanted() {
+        return owner.hasQueuedThreads();
+    }
+
+    @Override
+    public void endTurn() {
+        turnEnd.run(failures);
+    }
+
+    @Override
+    public void giveBack(boolean recall) {
+        turnEnd.run(failures);
+        owner.unlock();
+        if (recall) {
+            eventLoop.wakeup();
         }
     }
 
@@ -274,6 +328,7 @@ public final class NettyLoop implements Loop {
     }
 
     private void rest() {
+        borrowerWaits = false;
         pace.resting();
         warnOfStall();
         turnEnd.forget();

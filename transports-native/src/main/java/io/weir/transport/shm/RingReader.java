@@ -13,6 +13,7 @@ import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.ReusedFrame;
 import java.nio.ByteBuffer;
+import java.util.function.IntPredicate;
 
 /**
  * The receiver's end of a ring. Belongs to the loop's thread. Trusts nothing in it: each word is read once, checked, and then
@@ -75,6 +76,17 @@ final class RingReader {
     /** Whether there is a record. */
     boolean hasNext() {
         return (long) LONGS.getAcquire(memory, index()) != 0;
+    }
+
+    /** Whether the next record is a message or credit for one of these channels, or is nothing to anybody. */
+    boolean nextIsFor(IntPredicate channels) {
+        int index = index();
+        long word = (long) LONGS.getAcquire(memory, index);
+        int kind = FrameLayout.kindCode(word);
+        if (kind == FrameKind.DATA.code() || kind == FrameKind.CREDIT.code()) {
+            return channels.test(FrameLayout.channel((long) LONGS.get(memory, index + 8)));
+        }
+        return kind == 0 && word != 0 && word != FrameLayout.word0(0, RecordLayout.GOODBYE, 0, 0);
     }
 
     /** How far we have read. */

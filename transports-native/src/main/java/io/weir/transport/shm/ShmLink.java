@@ -5,9 +5,9 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
+import io.weir.core.Lendable;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
-import io.weir.core.Pollable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
@@ -15,6 +15,7 @@ import io.weir.transport.loop.NettyLoop;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,7 +29,7 @@ import reactor.core.Disposable;
  * nothing else to do: a fence waits until the peer's processor has let go of what was written, and only the second look can't miss
  * one who is just falling asleep.
  */
-final class ShmLink implements Link, Pollable {
+final class ShmLink implements Link, Lendable {
 
     private static final Logger log = LoggerFactory.getLogger(ShmLink.class);
 
@@ -236,9 +237,40 @@ final class ShmLink implements Link, Pollable {
         } catch (WeirException e) {
             fail(e);
         } catch (Throwable e) {
-            fail(new SessionLost("the link to " + peer + " has ended because its receiver failed: " + e, e));
+            fail(receiverFailed(e));
         }
         return 1;
+    }
+
+    /** What ends the link is left for the loop's own thread: others than this link hear of it. */
+    @Override
+    public int pollLent(IntPredicate channels) {
+        if (ended || broken != null || waiting || handler == NOBODY) {
+            return RECALL;
+        }
+        int count = 0;
+        try {
+            while (count < BATCH && reader.nextIsFor(channels)) {
+                if (reader.read() == RingReader.Found.FRAME) {
+                    handler.frame(reader.frame());
+                }
+                count++;
+            }
+            if (pool.inFlight() != 0) {
+                var unused = takeBack();
+            }
+        } catch (WeirException e) {
+            breaks(e);
+        } catch (Throwable e) {
+            breaks(receiverFailed(e));
+        }
+        if (count != 0) {
+            received();
+        } else if (unfenced != 0) {
+            wakeBehindFence();
+        }
+        boolean others = broken != null || (count < BATCH && reader.hasNext() && !reader.nextIsFor(channels));
+        return others ? RECALL : count;
     }
 
     @Override
@@ -293,12 +325,20 @@ final class ShmLink implements Link, Pollable {
             }
         }
         if (count != 0) {
-            // What these frames were answered with is on its way before anything else is done.
-            writer.publish();
-            reader.tell();
-            leaveTurnEnd();
+            received();
         }
         return count;
+    }
+
+    /** What came is answered with is on its way before anything else is done. */
+    private void received() {
+        writer.publish();
+        reader.tell();
+        leaveTurnEnd();
+    }
+
+    private SessionLost receiverFailed(Throwable failure) {
+        return new SessionLost("the link to " + peer + " has ended because its receiver failed: " + failure, failure);
     }
 
     private int takeBack() {

@@ -12,6 +12,7 @@ import io.weir.core.Waiting;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -415,6 +416,107 @@ class NettyLoopTest {
             pipe[0].close();
             pipe[1].close();
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Waiting.class)
+    void whoHasBorrowedTheLoopIsTheLoop(Waiting waiting) throws Exception {
+        NettyLoop loop = loop(waiting, true);
+        FileDescriptor[] pipe = FileDescriptor.pipe();
+        List<String> order = Collections.synchronizedList(new ArrayList<>());
+        CountDownLatch both = new CountDownLatch(2);
+        OnLoop.run(loop, () -> {
+            var unused = loop.watch(pipe[0].intValue(), () -> {
+                assertThat(loop.inLoop()).isTrue();
+                order.add("event");
+                both.countDown();
+            });
+        });
+        OnLoop.borrow(loop);
+        assertThat(loop.inLoop()).isTrue();
+        assertThat(loop.tryBorrow()).isFalse();
+
+        assertThat(pipe[1].write(ByteBuffer.allocateDirect(1), 0, 1)).isEqualTo(1);
+        OnLoop.until(loop::isWanted);
+        loop.execute(() -> {
+            assertThat(Thread.currentThread().getName()).isEqualTo("test-loop");
+            order.add("task");
+            both.countDown();
+        });
+        loop.atTurnEnd(() -> order.add("end of turn"));
+        assertThat(order).isEmpty();
+        loop.endTurn();
+        order.add("given back");
+        loop.giveBack(false);
+
+        assertThat(loop.inLoop()).isFalse();
+        OnLoop.await(both);
+        assertThat(order).startsWith("end of turn", "given back").hasSize(4).contains("event", "task");
+        pipe[0].close();
+        pipe[1].close();
+    }
+
+    @Test
+    void timersWaitForWhoHasBorrowedTheLoop() {
+        NettyLoop loop = loop();
+        CountDownLatch timer = new CountDownLatch(1);
+        OnLoop.borrow(loop);
+        var unused = loop.schedule(timer::countDown, Duration.ofMillis(1));
+        OnLoop.until(loop::isWanted);
+        assertThat(timer.getCount()).isEqualTo(1);
+        loop.giveBack(false);
+        OnLoop.await(timer);
+    }
+
+    @Test
+    void aRecalledLoopLooksAtWhatItPolls() {
+        NettyLoop loop = loop();
+        CountDownLatch polled = new CountDownLatch(1);
+        AtomicInteger work = new AtomicInteger();
+        OnLoop.run(
+                loop,
+                () -> loop.add(new Pollable() {
+                    @Override
+                    public int poll() {
+                        if (work.getAndSet(0) != 0) {
+                            polled.countDown();
+                        }
+                        return 0;
+                    }
+
+                    @Override
+                    public boolean asleep() {
+                        return work.get() == 0;
+                    }
+
+                    @Override
+                    public void awake() {}
+                }));
+        OnLoop.borrow(loop);
+        work.set(1);
+        loop.giveBack(true);
+        OnLoop.await(polled);
+    }
+
+    @Test
+    void noBusyLoopNorOneWithoutEpollNorOneThatHasEndedIsLent() {
+        NettyLoop loop = loop();
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        loop.execute(() -> {
+            begun.countDown();
+            OnLoop.await(go);
+        });
+        OnLoop.await(begun);
+        assertThat(loop.tryBorrow()).isFalse();
+        assertThat(loop.inLoop()).isFalse();
+        go.countDown();
+        loop.close().block(LONG);
+        assertThat(loop.tryBorrow()).isFalse();
+
+        NettyLoop other = loop(Waiting.FRUGAL, false);
+        OnLoop.run(other, () -> {});
+        assertThat(other.tryBorrow()).isFalse();
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /** Steps of a test that happen on a loop's thread; each fails after half a minute. */
 public final class OnLoop {
@@ -31,6 +32,19 @@ public final class OnLoop {
                     return true;
                 }))
                 .isTrue();
+    }
+
+    /** The caller has the loop from here on: one that is at work is asked again and again. */
+    public static void borrow(Loop loop) {
+        until(loop::tryBorrow);
+    }
+
+    public static void until(BooleanSupplier condition) {
+        long begun = System.nanoTime();
+        while (!condition.getAsBoolean()) {
+            assertThat(System.nanoTime() - begun).isLessThan(TimeUnit.SECONDS.toNanos(30));
+            Thread.onSpinWait();
+        }
     }
 
     public static <T> T await(CompletableFuture<T> future) {

@@ -8,6 +8,7 @@ import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
+import io.weir.core.Lendable;
 import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
@@ -66,6 +67,47 @@ class ShmLinkTest {
         Frames.Got got = end.frames().nextFrame();
         assertThat(got.channel()).isEqualTo(number);
         got.body().release();
+    }
+
+    @Test
+    void whoHasBorrowedTheLoopGetsWhatIsForItsChannels() {
+        try (ShmPair pair = ShmPair.open(folder, Waiting.FRUGAL, Map.of())) {
+            ShmLink link = pair.right.link();
+            OnLoop.borrow(pair.right.loop());
+            link.awake();
+            for (int number : new int[] {3, 5, 4, 3}) {
+                assertThat(offer(pair.left, number, Unpooled.wrappedBuffer(random(40, number))))
+                        .isTrue();
+            }
+            OnLoop.until(() -> link.pollLent(number -> number % 2 == 1) == Lendable.RECALL);
+            expectEnd(pair.right, 3);
+            expectEnd(pair.right, 5);
+            pair.right.frames().expectNothing();
+            assertThat(link.asleep()).isFalse();
+            pair.right.loop().giveBack(true);
+            expectEnd(pair.right, 4);
+            expectEnd(pair.right, 3);
+        }
+    }
+
+    @Test
+    void whatEndsTheLinkIsLeftToTheLoopsThread() {
+        try (ShmPair pair = ShmPair.open(folder, Waiting.FRUGAL, Map.of())) {
+            ShmLink link = pair.right.link();
+            pair.right.frames().onFrame = frame -> {
+                frame.release();
+                throw new IllegalStateException("expected");
+            };
+            OnLoop.borrow(pair.right.loop());
+            link.awake();
+            assertThat(offer(pair.left, 3, Unpooled.wrappedBuffer(random(40, 1))))
+                    .isTrue();
+            OnLoop.until(() -> link.pollLent(number -> true) == Lendable.RECALL);
+            pair.right.frames().expectNothing();
+            assertThat(link.asleep()).isFalse();
+            pair.right.loop().giveBack(true);
+            assertThat(pair.right.frames().nextLost(SessionLost.class)).hasMessageContaining("expected");
+        }
     }
 
     @ParameterizedTest

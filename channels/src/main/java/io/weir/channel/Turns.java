@@ -1,0 +1,113 @@
+package io.weir.channel;
+
+import io.weir.core.Lendable;
+import io.weir.core.Loop;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns of a loop that a thread takes itself while it would only wait for them: handing something over to another thread takes longer than
+ * most of what is waited for. A turn is taken where the loop itself has nothing to do, and over paths that allow it, shared memory; what comes
+ * for others than {@link Channel#turns lent} channels is left to the loop. Any thread that is no loop's; one at a time has turns, others are refused.
+ */
+public final class Turns {
+
+    /** Looks in vain between two looks at the clock, at who wants the loop, and at who else wants the processor. */
+    private static final int LOOKS = 16;
+
+    /** After so long in vain others get the processor between two looks: one of them may be the peer. */
+    private static final long QUIET_NANOS = 5_000;
+
+    private final Session session;
+    private final Loop loop;
+    private final IntPredicate channels;
+
+    Turns(Session session) {
+        this.session = session;
+        this.loop = session.loop();
+        this.channels = session::isLent;
+    }
+
+    /**
+     * Runs a step on the loop, now, with what it sends on its way afterwards.
+     *
+     * @return false if the loop can't be had now, and nothing was run
+     */
+    public boolean tryRun(Runnable step) {
+        Lendable link = borrow();
+        if (link == null) {
+            return false;
+        }
+        boolean rests = false;
+        try {
+            step.run();
+            loop.endTurn();
+            rests = link.asleep();
+        } finally {
+            giveBack(!rests);
+        }
+        return true;
+    }
+
+    /**
+     * Takes turns until the condition holds, which is asked on the loop, or the time is over, or the loop is wanted for something else.
+     *
+     * @return whether the condition holds
+     */
+    public boolean lookFor(BooleanSupplier condition, long nanos) {
+        Lendable link = borrow();
+        if (link == null) {
+            return false;
+        }
+        boolean rests = false;
+        try {
+            link.awake();
+            boolean met = look(link, condition, nanos);
+            rests = link.asleep();
+            return met;
+        } finally {
+            giveBack(!rests);
+        }
+    }
+
+    private @Nullable Lendable borrow() {
+        if (!session.isOverLendable() || !loop.tryBorrow()) {
+            return null;
+        }
+        Lendable link = session.lendable();
+        if (link == null) {
+            loop.giveBack(false);
+        } else {
+            session.borrowed(true);
+        }
+        return link;
+    }
+
+    private void giveBack(boolean recall) {
+        session.borrowed(false);
+        loop.giveBack(recall);
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // Nothing relies on who gets the processor next.
+    private boolean look(Lendable link, BooleanSupplier condition, long nanos) {
+        long begun = System.nanoTime();
+        for (int looks = 1; !condition.getAsBoolean(); looks++) {
+            int found = link.pollLent(channels);
+            loop.endTurn();
+            if (found == Lendable.RECALL || session.lendable() != link) {
+                return condition.getAsBoolean();
+            }
+            if (looks % LOOKS == 0) {
+                long passed = System.nanoTime() - begun;
+                if (passed >= nanos || loop.isWanted()) {
+                    return condition.getAsBoolean();
+                }
+                if (passed >= QUIET_NANOS) {
+                    Thread.yield();
+                }
+            }
+        }
+        return true;
+    }
+}
