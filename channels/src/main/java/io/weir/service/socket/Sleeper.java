@@ -10,14 +10,14 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * One thread at a time that waits for what others bring about. It looks for a while before it sleeps: waking it takes longer than an
- * answer on the same host does. When looking has been in vain lately, it sleeps at once.
+ * answer on the same host does. Where it can, it takes the loop's turns meanwhile. When looking has been in vain lately, it sleeps at once.
  */
 final class Sleeper {
 
     /** So many times in a row looking must have been in vain before it is left out. */
     private static final int PATIENCE = 3;
 
-    /** Then it is left out this often, as a power of two, until it is tried again. */
+    /** Then it is left out this often, as a power of two, until it is tried again: not for long, as a wait without it is far slower. */
     private static final int LONGEST_BREAK = 3;
 
     private final long spinNanos;
@@ -65,7 +65,8 @@ final class Sleeper {
             return false;
         }
         long limit = timeoutNanos == 0 ? spinNanos : Math.min(spinNanos, timeoutNanos);
-        Turns own = turns;
+        // A virtual thread that lets others run may be long in coming back: it must not have the loop meanwhile.
+        Turns own = VirtualThreads.isCurrent() ? null : turns;
         for (long passed = 0; passed < limit; ) {
             if (ready.getAsBoolean() || (own != null && own.lookFor(ready, limit - passed))) {
                 inVain = 0;

@@ -22,8 +22,8 @@ import javax.net.SocketFactory;
  * both sides have to use these sockets; whoever may be a peer may connect.
  *
  * <p>Sockets are for threads that may wait: on a loop of a node they fail with {@link IllegalStateException} instead of blocking it.
- * A thread that waits looks for as long as the node's loops do, {@code weir.waiting}, and for 1 ms at most, before it sleeps. Any thread
- * may use this.
+ * A thread that waits looks for as long as the node's loops do, {@code weir.waiting}, and for 1 ms at most, before it sleeps; over shared
+ * memory it meanwhile does what the loop would do for it. Any thread may use this.
  */
 public final class WeirSockets {
 
