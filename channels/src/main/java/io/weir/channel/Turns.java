@@ -13,11 +13,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Turns {
 
-    /** Looks in vain between two looks at the clock, at who wants the loop, and at who else wants the processor. */
+    /**
+     * Looks in vain between two looks at the clock and at who wants the loop. Then others may have the processor: one of them may be the
+     * peer, and if nobody wants it, that costs no more than the looks do.
+     */
     private static final int LOOKS = 16;
-
-    /** After so long in vain others get the processor between two looks: one of them may be the peer. */
-    private static final long QUIET_NANOS = 5_000;
 
     private final Session session;
     private final Loop loop;
@@ -75,11 +75,15 @@ public final class Turns {
         if (!session.isOverLendable() || !loop.tryBorrow()) {
             return null;
         }
-        Lendable link = session.lendable();
-        if (link == null) {
-            loop.giveBack(false);
-        } else {
-            session.borrowed(true);
+        Lendable link = null;
+        try {
+            link = session.lendable();
+        } finally {
+            if (link == null) {
+                loop.giveBack(false);
+            } else {
+                session.borrowed(true);
+            }
         }
         return link;
     }
@@ -103,9 +107,7 @@ public final class Turns {
                 if (passed >= nanos || loop.isWanted()) {
                     return condition.getAsBoolean();
                 }
-                if (passed >= QUIET_NANOS) {
-                    Thread.yield();
-                }
+                Thread.yield();
             }
         }
         return true;

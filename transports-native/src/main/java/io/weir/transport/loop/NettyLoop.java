@@ -298,8 +298,11 @@ public final class NettyLoop implements Loop {
 
     @Override
     public void giveBack(boolean recall) {
-        turnEnd.run(failures);
-        owner.unlock();
+        try {
+            turnEnd.run(failures);
+        } finally {
+            owner.unlock();
+        }
         if (recall) {
             eventLoop.wakeup();
         }
