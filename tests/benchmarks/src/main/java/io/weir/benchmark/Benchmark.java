@@ -42,7 +42,7 @@ public final class Benchmark implements Callable<Integer> {
     @Option(names = "--moves", description = "Only what it costs that a session can change its path: some two minutes.")
     private boolean moves;
 
-    @Option(names = "--rmi", description = "Only Java RMI over Weir's sockets, beside the JDK's: some forty seconds.")
+    @Option(names = "--rmi", description = "Only Java RMI over Weir's sockets, beside the JDK's: some seventy seconds.")
     private boolean rmi;
 
     @Option(names = "--files", description = "Only how fast a file is read, beside sendfile: some minute.")

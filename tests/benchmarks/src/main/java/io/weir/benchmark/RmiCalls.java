@@ -16,13 +16,16 @@ import java.util.function.Consumer;
  * How often in a second a program calls another one by Java RMI: over shared memory, and over loopback TCP with the JDK's own sockets. Two
  * processes each, in turn.
  *
- * @param rounds how often each is measured, after one time that does not count
+ * @param rounds how often each is measured, after a time that does not count
  * @param length of one measurement
  */
 record RmiCalls(int rounds, Duration length) {
 
     private static final double FACTOR = 3;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** Until nothing is compiled any more: on a busy machine that takes seconds. */
+    private static final Duration WARM_UP = Duration.ofSeconds(10);
 
     static RmiCalls full() {
         return new RmiCalls(9, Duration.ofSeconds(2));
@@ -38,15 +41,13 @@ record RmiCalls(int rounds, Duration length) {
                 Couple weir = Couple.start(true)) {
             double[] theirs = new double[rounds];
             double[] ours = new double[rounds];
-            for (int i = -1; i < rounds; i++) {
-                double one = kernel.rate(length);
-                double other = weir.rate(length);
-                progress.accept(
-                        "rmi: " + Math.round(one) + " calls/s over loopback, " + Math.round(other) + " over shm");
-                if (i >= 0) {
-                    theirs[i] = one;
-                    ours[i] = other;
-                }
+            var unused = kernel.rate(WARM_UP);
+            unused = weir.rate(WARM_UP);
+            for (int i = 0; i < rounds; i++) {
+                theirs[i] = kernel.rate(length);
+                ours[i] = weir.rate(length);
+                progress.accept("rmi: " + Math.round(theirs[i]) + " calls/s over loopback, " + Math.round(ours[i])
+                        + " over shm");
             }
             return List.of(judge(Figures.median(ours), Figures.median(theirs), quiet));
         }
