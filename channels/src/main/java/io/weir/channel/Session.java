@@ -83,6 +83,9 @@ final class Session implements LinkHandler {
     private final Runnable endOfTurn = this::endOfTurn;
     private final ReusedList<Channel> touched = new ReusedList<>();
     private boolean borrowed;
+    /** It ends as soon as the loop's own thread has the loop; nothing more is taken. */
+    private boolean doomed;
+
     private boolean turnEndWanted;
     private boolean draining;
     private boolean full;
@@ -334,7 +337,7 @@ final class Session implements LinkHandler {
      */
     @Nullable
     Lendable lendable() {
-        return link instanceof Lendable lendable && ended == null && !held && links.clear() && clear()
+        return link instanceof Lendable lendable && ended == null && !doomed && !held && links.clear() && clear()
                 ? lendable
                 : null;
     }
@@ -453,8 +456,8 @@ final class Session implements LinkHandler {
 
     void drainLater() {
         if (!turnEndWanted && ended == null) {
-            turnEndWanted = true;
             loop.atTurnEnd(endOfTurn);
+            turnEndWanted = true;
         }
     }
 
@@ -570,7 +573,7 @@ final class Session implements LinkHandler {
 
     @Override
     public void frame(Frame in) {
-        if (ended != null) {
+        if (ended != null || doomed) {
             in.body().release();
             return;
         }
@@ -747,7 +750,10 @@ final class Session implements LinkHandler {
     /** Ends the session because of what the peer did, and tells it if the link has room. */
     void abandon(WeirException reason) {
         if (borrowed) {
-            loop.execute(() -> abandon(reason));
+            if (!doomed) {
+                doomed = true;
+                loop.execute(() -> abandon(reason));
+            }
         } else if (ended == null) {
             var unused = sayGoodbye(Errors.text(reason));
             end(reason, true);

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class Turns {
 
     /**
-     * Looks in vain between two looks at the clock and at who wants the loop. Then others may have the processor: one of them may be the
-     * peer, and if nobody wants it, that costs no more than the looks do.
+     * Looks between two looks at the clock. Then others may have the processor: one of them may be the peer, and if nobody wants it, that
+     * costs no more than the looks do.
      */
     private static final int LOOKS = 16;
 
@@ -36,18 +36,11 @@ public final class Turns {
      */
     public boolean tryRun(Runnable step) {
         Lendable link = borrow();
-        if (link == null) {
-            return false;
-        }
-        boolean rests = false;
-        try {
-            step.run();
-            loop.endTurn();
-            rests = link.asleep();
-        } finally {
-            giveBack(!rests);
-        }
-        return true;
+        return link != null
+                && turn(link, () -> {
+                    step.run();
+                    return true;
+                });
     }
 
     /**
@@ -57,15 +50,24 @@ public final class Turns {
      */
     public boolean lookFor(BooleanSupplier condition, long nanos) {
         Lendable link = borrow();
-        if (link == null) {
-            return false;
-        }
+        return link != null
+                && turn(link, () -> {
+                    link.awake();
+                    return look(link, condition, nanos);
+                });
+    }
+
+    private boolean turn(Lendable link, BooleanSupplier work) {
         boolean rests = false;
         try {
-            link.awake();
-            boolean met = look(link, condition, nanos);
+            boolean outcome = work.getAsBoolean();
+            loop.endTurn();
             rests = link.asleep();
-            return met;
+            return outcome;
+        } catch (Throwable t) {
+            // The stack is the user's, and may have been too deep.
+            link.failed(t);
+            throw t;
         } finally {
             giveBack(!rests);
         }
@@ -89,8 +91,12 @@ public final class Turns {
     }
 
     private void giveBack(boolean recall) {
-        session.borrowed(false);
-        loop.giveBack(recall);
+        try {
+            loop.endTurn();
+        } finally {
+            session.borrowed(false);
+            loop.giveBack(recall);
+        }
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // Nothing relies on who gets the processor next.
@@ -99,14 +105,14 @@ public final class Turns {
         for (int looks = 1; !condition.getAsBoolean(); looks++) {
             int found = link.pollLent(channels);
             loop.endTurn();
-            if (found == Lendable.RECALL || session.lendable() != link) {
+            boolean inVain = looks % LOOKS == 0;
+            if (found == Lendable.RECALL
+                    || loop.isWanted()
+                    || session.lendable() != link
+                    || ((found > 0 || inVain) && System.nanoTime() - begun >= nanos)) {
                 return condition.getAsBoolean();
             }
-            if (looks % LOOKS == 0) {
-                long passed = System.nanoTime() - begun;
-                if (passed >= nanos || loop.isWanted()) {
-                    return condition.getAsBoolean();
-                }
+            if (inVain) {
                 Thread.yield();
             }
         }

@@ -1,11 +1,15 @@
 package io.weir.channel;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.core.PathRequired;
+import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
 import io.weir.core.SessionLost;
@@ -342,6 +346,29 @@ class SessionTest {
         pair.loop.settle();
         assertThat(sizes).containsExactly(10, 1 << 20, 10, 1 << 21, 60_000, 60_000);
         assertThat(pair.budget.used()).isZero();
+    }
+
+    /** Who has borrowed the loop must not end it, nor go on as if nothing had been. */
+    @Test
+    void behindABreachOfTheProtocolNothingIsTakenEvenByWhoHasBorrowedTheLoop() {
+        SessionPair pair = pair(spec, 16);
+        List<String> received = new ArrayList<>();
+        AtomicReference<Throwable> end = new AtomicReference<>();
+        pair.ports.serve(
+                "sink",
+                new ServeHandler(channel -> channel.receive()
+                        .doOnNext(message -> received.add(textOf(message)))
+                        .doOnError(end::set)
+                        .then()));
+        Channel channel = pair.open("sink");
+        pair.server.borrowed(true);
+        pair.server.frame(new Frame().set(FrameKind.DATA, 0, 4711, 0, Unpooled.EMPTY_BUFFER));
+        pair.server.frame(new Frame().set(FrameKind.DATA, 0, channel.number(), 0, Unpooled.copiedBuffer("no", UTF_8)));
+        pair.server.frame(new Frame().set(FrameKind.END, 0, channel.number(), 0, Unpooled.EMPTY_BUFFER));
+        pair.server.borrowed(false);
+        pair.loop.settle();
+        assertThat(received).isEmpty();
+        assertThat(end.get()).isInstanceOf(ProtocolMismatch.class);
     }
 
     private static String textOf(Message message) {

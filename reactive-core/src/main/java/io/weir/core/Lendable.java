@@ -14,4 +14,10 @@ public interface Lendable extends Pollable {
      * @return how much there was; {@link #RECALL} if the loop's own thread has to look
      */
     int pollLent(IntPredicate channels);
+
+    /**
+     * What was done by who has borrowed the loop has failed, and may be half done, for instance because its stack was too deep. The link ends as
+     * soon as the loop's own thread looks.
+     */
+    void failed(Throwable failure);
 }

@@ -56,8 +56,8 @@ public interface Loop extends Executor {
      * {@link #inLoop()}, and everything that belongs to the loop is its own; but it must not touch sockets, and may do only what is short.
      * It holds nothing else back: tasks, timers and sockets wake the loop's thread, which then {@link #isWanted wants} the loop.
      *
-     * @return false if the loop's thread is at work or another one has borrowed it, or this loop is never lent. One that only looks for
-     *     work lets go of it shortly after.
+     * @return false if the loop's thread is at work or waits to be, if another one has borrowed it or the caller is a loop's thread, or if this
+     *     loop is never lent. One that only looks for work lets go of it shortly after.
      */
     default boolean tryBorrow() {
         return false;

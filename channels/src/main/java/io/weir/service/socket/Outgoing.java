@@ -103,7 +103,7 @@ final class Outgoing extends OutputStream implements Publisher<Message>, Subscri
     /** If the loop can't be had, the bytes go over to it. */
     private void drainHere() {
         Turns own = turns;
-        if (own == null || !own.tryRun(this::drain)) {
+        if (own == null || VirtualThreads.isCurrent() || !own.tryRun(this::drain)) {
             drain();
         }
     }

@@ -4,7 +4,6 @@ import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoRegistration;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Lets others have the loop while its thread sleeps for events, and takes it back before they are handled. Of the questions that Netty
@@ -13,9 +12,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class LendingHandler implements IoHandler {
 
     private final IoHandler handler;
-    private final ReentrantLock owner;
+    private final Owner owner;
 
-    LendingHandler(IoHandler handler, ReentrantLock owner) {
+    LendingHandler(IoHandler handler, Owner owner) {
         this.handler = handler;
         this.owner = owner;
     }
@@ -25,17 +24,11 @@ final class LendingHandler implements IoHandler {
         if (!context.canBlock()) {
             return handler.run(context);
         }
-        owner.unlock();
+        owner.lend();
         try {
             return handler.run(new Sleep(context));
         } finally {
-            takeBack();
-        }
-    }
-
-    private void takeBack() {
-        if (!owner.isHeldByCurrentThread()) {
-            owner.lock();
+            owner.takeBack();
         }
     }
 
@@ -49,7 +42,7 @@ final class LendingHandler implements IoHandler {
 
         @Override
         public boolean shouldReportActiveIoTime() {
-            takeBack();
+            owner.takeBack();
             return context.shouldReportActiveIoTime();
         }
 

@@ -22,7 +22,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -45,10 +44,11 @@ public final class NettyLoop implements Loop {
     private static final Logger LOG = LoggerFactory.getLogger(NettyLoop.class);
 
     private final LoopThread thread;
-    /** Who holds it is the loop: its thread, unless that sleeps for events, or who has borrowed it meanwhile. */
-    private final ReentrantLock owner = new ReentrantLock();
-    /** Somebody would like to borrow the loop, and was refused. */
+    private final Owner owner = new Owner();
+    /** Somebody would like to borrow the loop, and was refused because its thread was awake. */
     private volatile boolean borrowerWaits;
+    /** Who had borrowed the loop has left something to be looked at. */
+    private volatile boolean recalled;
 
     private final ManualIoEventLoop eventLoop;
     private final boolean onEpoll;
@@ -92,7 +92,7 @@ public final class NettyLoop implements Loop {
                 @Override
                 protected boolean canBlock() {
                     // Asked last of all before sleeping, when a wake-up from outside would already be noticed.
-                    return tasks.isEmpty() && turnEnd.isEmpty();
+                    return tasks.isEmpty() && turnEnd.isEmpty() && !recalled;
                 }
             };
         } catch (RuntimeException e) {
@@ -177,7 +177,7 @@ public final class NettyLoop implements Loop {
 
     @Override
     public boolean inLoop() {
-        return owner.isHeldByCurrentThread();
+        return owner.isCurrent();
     }
 
     @Override
@@ -245,7 +245,7 @@ public final class NettyLoop implements Loop {
     }
 
     private void run() {
-        owner.lock();
+        owner.begin();
         buffers = new LoopBuffers();
         while (!closing || !delays.isEmpty()) {
             turn();
@@ -266,7 +266,10 @@ public final class NettyLoop implements Loop {
         turnEnd.run(failures);
         if (work > 0) {
             pace.worked();
-        } else if (pace.restDue() || borrowerWaits) {
+        } else if (pace.restDue()) {
+            rest();
+        } else if (borrowerWaits) {
+            pace.restsEarly();
             rest();
         } else if (pace.yieldDue()) {
             Thread.yield();
@@ -276,11 +279,11 @@ public final class NettyLoop implements Loop {
 
     @Override
     public boolean tryBorrow() {
-        if (!onEpoll || inLoop()) {
+        if (!onEpoll || Thread.currentThread() instanceof LoopThread) {
             return false;
         }
-        boolean taken = owner.tryLock();
-        if (!taken && !borrowerWaits) {
+        boolean taken = owner.tryBorrow();
+        if (!taken && !owner.isLent() && !borrowerWaits) {
             borrowerWaits = true;
         }
         return taken;
@@ -288,7 +291,7 @@ public final class NettyLoop implements Loop {
 
     @Override
     public boolean isWanted() {
-        return owner.hasQueuedThreads();
+        return owner.isWanted();
     }
 
     @Override
@@ -301,7 +304,11 @@ public final class NettyLoop implements Loop {
         try {
             turnEnd.run(failures);
         } finally {
-            owner.unlock();
+            // Before the loop's thread looks for the last time whether it may sleep, or it is woken.
+            if (recall) {
+                recalled = true;
+            }
+            owner.giveBack();
         }
         if (recall) {
             eventLoop.wakeup();
@@ -332,6 +339,7 @@ public final class NettyLoop implements Loop {
 
     private void rest() {
         borrowerWaits = false;
+        recalled = false;
         pace.resting();
         warnOfStall();
         turnEnd.forget();

@@ -201,6 +201,11 @@ final class Pace {
         return true;
     }
 
+    /** The loop rests though it might look on: it has not looked in vain. */
+    void restsEarly() {
+        looking(false);
+    }
+
     /** The loop falls asleep. */
     void resting() {
         look();

@@ -211,10 +211,27 @@ final class ShmLink implements Link, Lendable {
         }
     }
 
+    /** As {@link #breaks}, but what has come and was not read is lost as well. */
+    private void breaksHere(WeirException reason) {
+        if (!ended && broken == null) {
+            broken = reason;
+            drainedAt = reader.position();
+        }
+    }
+
+    @Override
+    public void failed(Throwable failure) {
+        breaksHere(receiverFailed(failure));
+    }
+
     @Override
     public int poll() {
         if (ended) {
             return 0;
+        }
+        if (broken != null && reader.position() >= drainedAt) {
+            fail(broken);
+            return 1;
         }
         try {
             int work = receive();
@@ -249,6 +266,7 @@ final class ShmLink implements Link, Lendable {
             return RECALL;
         }
         int count = 0;
+        boolean others = false;
         try {
             while (count < BATCH && reader.nextIsFor(channels)) {
                 if (reader.read() == RingReader.Found.FRAME) {
@@ -259,18 +277,18 @@ final class ShmLink implements Link, Lendable {
             if (pool.inFlight() != 0) {
                 var unused = takeBack();
             }
+            others = count < BATCH && reader.hasNext() && !reader.nextIsFor(channels);
         } catch (WeirException e) {
-            breaks(e);
+            breaksHere(e);
         } catch (Throwable e) {
-            breaks(receiverFailed(e));
+            failed(e);
         }
         if (count != 0) {
             received();
         } else if (unfenced != 0) {
             wakeBehindFence();
         }
-        boolean others = broken != null || (count < BATCH && reader.hasNext() && !reader.nextIsFor(channels));
-        return others ? RECALL : count;
+        return others || broken != null ? RECALL : count;
     }
 
     @Override
@@ -351,8 +369,8 @@ final class ShmLink implements Link, Lendable {
 
     private void leaveTurnEnd() {
         if (!turnEndLeft) {
-            turnEndLeft = true;
             loop.atTurnEnd(turnEnd);
+            turnEndLeft = true;
         }
     }
 

@@ -470,8 +470,8 @@ class NettyLoopTest {
 
     @Test
     void aRecalledLoopLooksAtWhatItPolls() {
-        NettyLoop loop = loop();
-        CountDownLatch polled = new CountDownLatch(1);
+        NettyLoop loop = loop(Waiting.FRUGAL, true);
+        AtomicInteger polled = new AtomicInteger();
         AtomicInteger work = new AtomicInteger();
         OnLoop.run(
                 loop,
@@ -479,7 +479,7 @@ class NettyLoopTest {
                     @Override
                     public int poll() {
                         if (work.getAndSet(0) != 0) {
-                            polled.countDown();
+                            polled.incrementAndGet();
                         }
                         return 0;
                     }
@@ -492,10 +492,29 @@ class NettyLoopTest {
                     @Override
                     public void awake() {}
                 }));
-        OnLoop.borrow(loop);
-        work.set(1);
-        loop.giveBack(true);
-        OnLoop.await(polled);
+        // Often in the moment in which it is just about to sleep.
+        for (int round = 1; round <= 5_000; round++) {
+            int expected = round;
+            OnLoop.borrow(loop);
+            work.set(1);
+            loop.giveBack(true);
+            OnLoop.until(() -> polled.get() == expected);
+        }
+    }
+
+    @Test
+    void theLoopsOwnThreadGoesFirst() {
+        NettyLoop loop = loop();
+        for (int round = 0; round < 100; round++) {
+            CountDownLatch ran = new CountDownLatch(1);
+            OnLoop.borrow(loop);
+            loop.execute(ran::countDown);
+            OnLoop.until(loop::isWanted);
+            loop.giveBack(false);
+            OnLoop.borrow(loop);
+            assertThat(ran.getCount()).isZero();
+            loop.giveBack(false);
+        }
     }
 
     @Test

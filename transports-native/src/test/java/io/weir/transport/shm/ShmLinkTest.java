@@ -100,13 +100,17 @@ class ShmLinkTest {
             };
             OnLoop.borrow(pair.right.loop());
             link.awake();
-            assertThat(offer(pair.left, 3, Unpooled.wrappedBuffer(random(40, 1))))
-                    .isTrue();
+            for (int i = 0; i < 3; i++) {
+                assertThat(offer(pair.left, 3, Unpooled.wrappedBuffer(random(40, i))))
+                        .isTrue();
+            }
             OnLoop.until(() -> link.pollLent(number -> true) == Lendable.RECALL);
+            pair.right.frames().onFrame = null;
             pair.right.frames().expectNothing();
             assertThat(link.asleep()).isFalse();
             pair.right.loop().giveBack(true);
             assertThat(pair.right.frames().nextLost(SessionLost.class)).hasMessageContaining("expected");
+            pair.right.frames().expectNothing();
         }
     }
 
