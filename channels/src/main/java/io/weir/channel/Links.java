@@ -586,7 +586,11 @@ final class Links implements PathAttempt.Owner {
             return;
         }
         boolean matters = leg.equals(ours) || leg.equals(next) || leg.equals(target) || theirs == leg.number;
-        boolean fatal = bootstrapLost || choice == null || choice.stays() || reason instanceof ProtocolMismatch;
+        boolean fatal = bootstrapLost
+                || choice == null
+                || choice.stays()
+                || session.isDoomed()
+                || reason instanceof ProtocolMismatch;
         if (matters && fatal) {
             session.over(reason);
             return;

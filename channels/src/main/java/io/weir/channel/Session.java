@@ -342,6 +342,15 @@ final class Session implements LinkHandler {
                 : null;
     }
 
+    /** Something has failed halfway: nothing more is taken, and the loss of its link is the end. */
+    void doom() {
+        doomed = true;
+    }
+
+    boolean isDoomed() {
+        return doomed;
+    }
+
     /** The loop is, or is no longer, with somebody who must not touch what goes over sockets. */
     void borrowed(boolean whether) {
         borrowed = whether;
@@ -751,8 +760,8 @@ final class Session implements LinkHandler {
     void abandon(WeirException reason) {
         if (borrowed) {
             if (!doomed) {
-                doomed = true;
                 loop.execute(() -> abandon(reason));
+                doomed = true;
             }
         } else if (ended == null) {
             var unused = sayGoodbye(Errors.text(reason));

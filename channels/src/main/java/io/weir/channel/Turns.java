@@ -36,11 +36,20 @@ public final class Turns {
      */
     public boolean tryRun(Runnable step) {
         Lendable link = borrow();
-        return link != null
-                && turn(link, () -> {
-                    step.run();
-                    return true;
-                });
+        if (link == null) {
+            return false;
+        }
+        boolean rests = false;
+        try {
+            step.run();
+            loop.endTurn();
+            rests = link.asleep();
+        } catch (Throwable t) {
+            failed(link, t);
+        } finally {
+            giveBack(!rests);
+        }
+        return true;
     }
 
     /**
@@ -50,27 +59,27 @@ public final class Turns {
      */
     public boolean lookFor(BooleanSupplier condition, long nanos) {
         Lendable link = borrow();
-        return link != null
-                && turn(link, () -> {
-                    link.awake();
-                    return look(link, condition, nanos);
-                });
-    }
-
-    private boolean turn(Lendable link, BooleanSupplier work) {
+        if (link == null) {
+            return false;
+        }
+        boolean met = false;
         boolean rests = false;
         try {
-            boolean outcome = work.getAsBoolean();
-            loop.endTurn();
+            link.awake();
+            met = look(link, condition, nanos);
             rests = link.asleep();
-            return outcome;
         } catch (Throwable t) {
-            // The stack is the user's, and may have been too deep.
-            link.failed(t);
-            throw t;
+            failed(link, t);
         } finally {
             giveBack(!rests);
         }
+        return met;
+    }
+
+    /** The stack is the user's, and may have been too deep: what was done may be half done, and the session ends by it. */
+    private void failed(Lendable link, Throwable failure) {
+        session.doom();
+        link.failed(failure);
     }
 
     private @Nullable Lendable borrow() {
@@ -91,12 +100,8 @@ public final class Turns {
     }
 
     private void giveBack(boolean recall) {
-        try {
-            loop.endTurn();
-        } finally {
-            session.borrowed(false);
-            loop.giveBack(recall);
-        }
+        session.borrowed(false);
+        loop.giveBack(recall);
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // Nothing relies on who gets the processor next.

@@ -10,6 +10,7 @@ public interface Lendable extends Pollable {
 
     /**
      * As {@link #poll()}, but hands over only messages and credit, and only of these channels. Whatever else comes first stays where it is.
+     * Throws what its handler throws; then {@link #failed} has to be called.
      *
      * @return how much there was; {@link #RECALL} if the loop's own thread has to look
      */
@@ -17,7 +18,7 @@ public interface Lendable extends Pollable {
 
     /**
      * What was done by who has borrowed the loop has failed, and may be half done, for instance because its stack was too deep. The link ends as
-     * soon as the loop's own thread looks.
+     * soon as the loop's own thread, which must be recalled, looks. Needs hardly any stack.
      */
     void failed(Throwable failure);
 }

@@ -68,11 +68,15 @@ public interface Loop extends Executor {
         return false;
     }
 
-    /** Ends a turn of who has borrowed the loop: runs what was left {@link #atTurnEnd}. */
+    /**
+     * Ends a turn of who has borrowed the loop: runs what was left {@link #atTurnEnd}.
+     *
+     * @throws IllegalStateException if some of this has failed; all of it was run
+     */
     default void endTurn() {}
 
     /**
-     * Gives back what was borrowed.
+     * Gives back what was borrowed. What is still left {@link #atTurnEnd} is run by the loop's own thread.
      *
      * @param recall whether the loop's own thread has to look now at what it polls
      */

@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -85,6 +87,47 @@ class FilePieceTest implements OnRoute {
         } finally {
             nodes.close();
         }
+    }
+
+    /** Over tcp the kernel sends it, and it is never in our memory; over shm it is read once, into what the receiver has mapped. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "NIO", "SHM"})
+    @EnabledOnOs(OS.LINUX)
+    void isCopiedNoMoreThanItsPathNeeds(Route route) throws Exception {
+        byte[] content = content(100_000);
+        Nodes nodes = new Nodes(route);
+        try (FileSource file = file(content)) {
+            Pair.Ends ends = nodes.pair().open("pieces");
+            List<String> mappings = new CopyOnWriteArrayList<>();
+            var unused = ends.far().receive().subscribe(message -> {
+                mappings.add(mapping(message.payload().memoryAddress()));
+                message.release();
+            });
+            FilePiece piece = file.piece(10_000, LENGTHS[0]).retain();
+            ends.near().sendDelivered(Flux.just(Message.of(piece))).block(Patience.LIMIT);
+
+            assertThat(piece.transferred()).isEqualTo(route == Route.SHM ? 0 : LENGTHS[0]);
+            assertThat(mappings).singleElement().matches(mapping -> mapping.contains("weir") == (route == Route.SHM));
+            piece.release();
+        } finally {
+            nodes.close();
+        }
+    }
+
+    /** What the kernel has mapped there. */
+    private static String mapping(long address) {
+        try {
+            for (String line : Files.readAllLines(Path.of("/proc/self/maps"))) {
+                String[] range = line.substring(0, line.indexOf(' ')).split("-", -1);
+                if (Long.compareUnsigned(address, Long.parseUnsignedLong(range[0], 16)) >= 0
+                        && Long.compareUnsigned(address, Long.parseUnsignedLong(range[1], 16)) < 0) {
+                    return line;
+                }
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        throw new AssertionError(Long.toHexString(address) + " is not mapped");
     }
 
     /** It was read into memory for shared memory, or kept by tcp until it has arrived. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Turns;
 import io.weir.core.Message;
+import io.weir.core.SessionLost;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -91,6 +92,27 @@ class TurnsTest implements OnRoute {
             assertThat(turns.lookFor(() -> true, LONG)).isFalse();
         }
         assertThat(runs).hasValue(0);
+    }
+
+    /** Even where there is another path: nobody knows how much was done. */
+    @Test
+    void whatFailsHalfwayEndsTheConnection(Nodes nodes) {
+        Pair pair = nodes.connect(
+                nodes.start(Route.any("near").order("shm", "tcp").build()),
+                nodes.start(Route.any("far").order("shm", "tcp").build()));
+        Pair.Ends ends = pair.open("port");
+        Turns turns = ends.near().turns();
+        Probe<Message> receiving = Probe.releasing(Long.MAX_VALUE);
+        ends.near().receive().subscribe(receiving);
+        Patience.until(
+                "the loop is free",
+                () -> turns.tryRun(() -> {
+                    throw new StackOverflowError("expected");
+                }));
+        assertThat(receiving.awaitError())
+                .isInstanceOf(SessionLost.class)
+                .hasMessageContaining("StackOverflowError: expected");
+        Patience.until("nobody is connected", () -> pair.near().connected().isEmpty());
     }
 
     @Test

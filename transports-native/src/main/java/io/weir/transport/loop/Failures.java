@@ -14,6 +14,7 @@ final class Failures {
     private final String loop;
     private long loggedAt = System.nanoTime() - QUIET_NANOS;
     private long notLogged;
+    private long count;
 
     Failures(String loop) {
         this.loop = loop;
@@ -23,8 +24,14 @@ final class Failures {
         try {
             task.run();
         } catch (Throwable e) {
+            count++;
             log("A task failed on loop {}", e);
         }
+    }
+
+    /** How many tasks have failed. */
+    long count() {
+        return count;
     }
 
     /** For what is called again and again. */

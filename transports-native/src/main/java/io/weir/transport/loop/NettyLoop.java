@@ -92,7 +92,7 @@ public final class NettyLoop implements Loop {
                 @Override
                 protected boolean canBlock() {
                     // Asked last of all before sleeping, when a wake-up from outside would already be noticed.
-                    return tasks.isEmpty() && turnEnd.isEmpty() && !recalled;
+                    return tasks.isEmpty() && !recalled && (owner.isLent() || turnEnd.isEmpty());
                 }
             };
         } catch (RuntimeException e) {
@@ -296,21 +296,22 @@ public final class NettyLoop implements Loop {
 
     @Override
     public void endTurn() {
+        long before = failures.count();
         turnEnd.run(failures);
+        if (failures.count() != before) {
+            throw new IllegalStateException("what was left for the end of the turn has failed");
+        }
     }
 
     @Override
     public void giveBack(boolean recall) {
-        try {
-            turnEnd.run(failures);
-        } finally {
+        boolean looks = recall || !turnEnd.isEmpty();
+        if (looks) {
             // Before the loop's thread looks for the last time whether it may sleep, or it is woken.
-            if (recall) {
-                recalled = true;
-            }
-            owner.giveBack();
+            recalled = true;
         }
-        if (recall) {
+        owner.giveBack();
+        if (looks) {
             eventLoop.wakeup();
         }
     }

@@ -82,6 +82,8 @@ final class ShmLink implements Link, Lendable {
 
     /** Why the link will end when the ring is drained, up to where a peer that lives no longer can have written. */
     private @Nullable WeirException broken;
+    /** What was done by who had borrowed the loop, and has failed. */
+    private @Nullable Throwable halfDone;
 
     private long drainedAt;
 
@@ -213,21 +215,26 @@ final class ShmLink implements Link, Lendable {
 
     /** As {@link #breaks}, but what has come and was not read is lost as well. */
     private void breaksHere(WeirException reason) {
-        if (!ended && broken == null) {
-            broken = reason;
-            drainedAt = reader.position();
-        }
+        breaks(reason);
+        drainedAt = reader.position();
     }
 
+    /** Only kept: there may be next to no stack left. */
     @Override
     public void failed(Throwable failure) {
-        breaksHere(receiverFailed(failure));
+        halfDone = failure;
     }
 
     @Override
     public int poll() {
         if (ended) {
             return 0;
+        }
+        if (halfDone != null) {
+            fail(new SessionLost(
+                    "the link to " + peer + " has ended because something on it failed halfway: " + halfDone,
+                    halfDone));
+            return 1;
         }
         if (broken != null && reader.position() >= drainedAt) {
             fail(broken);
@@ -262,13 +269,13 @@ final class ShmLink implements Link, Lendable {
     /** What ends the link is left for the loop's own thread: others than this link hear of it. */
     @Override
     public int pollLent(IntPredicate channels) {
-        if (ended || broken != null || waiting || handler == NOBODY) {
+        if (ended || broken != null || halfDone != null || waiting || handler == NOBODY) {
             return RECALL;
         }
         int count = 0;
         boolean others = false;
         try {
-            while (count < BATCH && reader.nextIsFor(channels)) {
+            while (count < BATCH && broken == null && reader.nextIsFor(channels)) {
                 if (reader.read() == RingReader.Found.FRAME) {
                     handler.frame(reader.frame());
                 }
@@ -280,8 +287,6 @@ final class ShmLink implements Link, Lendable {
             others = count < BATCH && reader.hasNext() && !reader.nextIsFor(channels);
         } catch (WeirException e) {
             breaksHere(e);
-        } catch (Throwable e) {
-            failed(e);
         }
         if (count != 0) {
             received();
@@ -297,7 +302,7 @@ final class ShmLink implements Link, Lendable {
         if (unfenced != 0) {
             wakeBehindFence();
         }
-        return broken == null && !reader.hasNext() && !(waiting && roomAfterAll());
+        return broken == null && halfDone == null && !reader.hasNext() && !(waiting && roomAfterAll());
     }
 
     /** Has whoever brings us something from now on wake us; what was brought before is seen by looking once more after this. */

@@ -104,13 +104,23 @@ class ShmLinkTest {
                 assertThat(offer(pair.left, 3, Unpooled.wrappedBuffer(random(40, i))))
                         .isTrue();
             }
-            OnLoop.until(() -> link.pollLent(number -> true) == Lendable.RECALL);
+            OnLoop.until(() -> fails(link));
+            assertThat(link.pollLent(number -> true)).isEqualTo(Lendable.RECALL);
             pair.right.frames().onFrame = null;
             pair.right.frames().expectNothing();
             assertThat(link.asleep()).isFalse();
             pair.right.loop().giveBack(true);
             assertThat(pair.right.frames().nextLost(SessionLost.class)).hasMessageContaining("expected");
             pair.right.frames().expectNothing();
+        }
+    }
+
+    private static boolean fails(ShmLink link) {
+        try {
+            return link.pollLent(number -> true) == Lendable.RECALL;
+        } catch (IllegalStateException e) {
+            link.failed(e);
+            return true;
         }
     }
 
