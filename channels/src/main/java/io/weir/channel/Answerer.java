@@ -101,6 +101,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             }
             return;
         }
+        Answer begun = null;
         try {
             Publisher<Message> answer = Objects.requireNonNull(
                     handler.apply(channel.peer(), message),
@@ -109,16 +110,20 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 Object value = ready.call();
                 reply(awaited, number, (Message) value);
             } else {
-                Answer waiting = new Answer(awaited, number, answer instanceof Mono);
+                begun = new Answer(awaited, number, answer instanceof Mono);
                 if (awaited) {
-                    running.put(number, waiting);
+                    running.put(number, begun);
                 } else {
-                    told.add(waiting);
+                    told.add(begun);
                 }
-                answer.subscribe(waiting);
+                answer.subscribe(begun);
             }
         } catch (Throwable t) {
             Exceptions.throwIfJvmFatal(t);
+            if (begun != null && !(awaited ? running.remove(number) == begun : told.remove(begun))) {
+                // It has been answered, and then breaks the rules of its publisher.
+                return;
+            }
             refuse(awaited, number, t);
         }
     }
@@ -170,7 +175,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     private void abort(int number) {
         Answer answer = running.remove(number);
         if (answer != null) {
-            answer.cancel();
+            cancel(answer);
             // Each request has one answer, so that who has cancelled knows when none can come any more.
             send(Message.of(Unpooled.EMPTY_BUFFER), Flags.ANSWER | Flags.EMPTY, number);
             more();
@@ -186,7 +191,16 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         all.addAll(told);
         running.clear();
         told.clear();
-        all.forEach(Answer::cancel);
+        all.forEach(this::cancel);
+    }
+
+    private void cancel(Answer answer) {
+        try {
+            answer.cancel();
+        } catch (Throwable t) {
+            Exceptions.throwIfJvmFatal(t);
+            Ports.LOG.warn("What answers at port '{}' has failed when it was cancelled", channel.port(), t);
+        }
     }
 
     @Override

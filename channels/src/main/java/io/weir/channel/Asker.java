@@ -142,10 +142,13 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
 
     @Override
     public void message(Message message, int flags, int number) {
-        Ask ask = outstanding.remove(number);
-        if (ask == null || (flags & Flags.ANSWER) == 0) {
+        boolean answers = (flags & Flags.ANSWER) != 0;
+        Ask ask = answers ? outstanding.remove(number) : null;
+        if (ask == null) {
             try {
-                late(message, flags, number);
+                if (answers) {
+                    late(message, flags, number);
+                }
             } finally {
                 message.release();
             }
@@ -167,7 +170,7 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
 
     private void late(Message message, int flags, int number) {
         Ask ask = late.remove(number);
-        if (ask != null && (flags & (Flags.ANSWER | Flags.FAILED | Flags.EMPTY)) == Flags.ANSWER) {
+        if (ask != null && (flags & (Flags.FAILED | Flags.EMPTY)) == 0) {
             ask.lateAnswer(message);
         }
     }

@@ -4,6 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
+import java.util.function.Supplier;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** The messages that answer calls. */
 final class Answers {
@@ -46,7 +49,12 @@ final class Answers {
     /** Whether it is a value, and not why there is none. */
     static boolean isValue(Message answer) {
         ByteBuf payload = answer.payload();
-        return payload.getByte(payload.readerIndex()) == CallLayout.VALUE;
+        return payload.isReadable() && payload.getByte(payload.readerIndex()) == CallLayout.VALUE;
+    }
+
+    /** One that is made when it is asked for: so nothing is left of it if nobody does. */
+    static Flux<Message> only(Supplier<Message> answer) {
+        return Mono.fromSupplier(answer).flux();
     }
 
     /** What was thrown. */

@@ -136,8 +136,11 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     public void onNext(Message answer) {
         Peer lender = asked;
         if (lender != null && stage == OVER) {
-            method.method().giveBack(answer, lender);
-            answer.release();
+            try {
+                method.method().giveBack(answer, lender);
+            } finally {
+                answer.release();
+            }
             return;
         }
         Object value;

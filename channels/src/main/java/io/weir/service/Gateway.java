@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -180,7 +181,7 @@ public final class Gateway {
      *
      * @param greeting what it is told first
      */
-    private record Leg(Channel channel, Message greeting) {}
+    private record Leg(Channel channel, Supplier<Message> greeting) {}
 
     private Mono<Leg> next(Channel client, TunnelRequest request) {
         TunnelRoute route =
@@ -189,7 +190,8 @@ public final class Gateway {
         PeerAddress address = last ? request.target() : request.via().get(0);
         return way.to(address, request.route())
                 .flatMap(peer -> channel(peer, last ? TunnelRequest.TUNNEL_PORT : TunnelRequest.GATEWAY_PORT))
-                .map(channel -> new Leg(channel, last ? TunnelRequest.greeting(route) : passedOn(request, route)));
+                .map(channel ->
+                        new Leg(channel, () -> last ? TunnelRequest.greeting(route) : passedOn(request, route)));
     }
 
     private static Message passedOn(TunnelRequest request, TunnelRoute route) {
@@ -214,10 +216,11 @@ public final class Gateway {
     private Mono<Void> join(Channel client, Leg leg, Flux<Message> rest) {
         Channel target = leg.channel();
         Pair pair = new Pair(numbers.incrementAndGet(), client.peer(), target.peer());
-        Mono<Void> there = target.send(rest.doOnNext(pair::goesToTarget).startWith(leg.greeting()));
-        Message answer = TunnelAnswer.opened(node.id().toString(), pathTo(target.peer()));
-        Mono<Void> back =
-                client.send(target.receive().doOnNext(pair::goesToClient).startWith(answer));
+        Mono<Void> there =
+                target.send(Flux.concat(Mono.fromSupplier(leg.greeting()), rest.doOnNext(pair::goesToTarget)));
+        Mono<Message> answer =
+                Mono.fromSupplier(() -> TunnelAnswer.opened(node.id().toString(), pathTo(target.peer())));
+        Mono<Void> back = client.send(Flux.concat(answer, target.receive().doOnNext(pair::goesToClient)));
         return Mono.whenDelayError(there.doOnError(pair::breaks), back.doOnError(pair::breaks))
                 .doOnSubscribe(subscription -> begins(pair))
                 .doFinally(signal -> ends(pair));

@@ -49,7 +49,10 @@ final class IncomingItems implements CoreSubscriber<Message> {
     static Mono<Void> serve(Channel channel, BiFunction<Message, IncomingItems, Flux<Message>> handler) {
         IncomingItems incoming = new IncomingItems(handler);
         channel.receive().subscribe(incoming);
-        return incoming.outcome.asMono().flatMap(channel::send);
+        return incoming.outcome
+                .asMono()
+                // What is made on one thread may meet the cancel of another one.
+                .flatMap(answers -> channel.send(answers.doOnDiscard(Message.class, Message::release)));
     }
 
     /** What follows, as the stream that this method takes. */

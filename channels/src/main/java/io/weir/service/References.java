@@ -117,10 +117,10 @@ final class References {
             PeerReferences references = peers.get(from);
             Served served = references == null ? null : references.lent(header.object());
             return served == null
-                    ? Flux.just(unknown(header, from))
+                    ? Answers.only(() -> unknown(header, from))
                     : served.stream(from, header, call.payload(), items);
         } catch (ProtocolMismatch e) {
-            return Flux.just(Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
+            return Answers.only(() -> Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
         }
     }
 

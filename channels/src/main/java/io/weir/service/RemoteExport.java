@@ -95,7 +95,7 @@ final class RemoteExport implements Disposable {
             CallLayout.Header header = CallLayout.readHeader(call.payload());
             return served.stream(from, header, call.payload(), items);
         } catch (ProtocolMismatch e) {
-            return Flux.just(Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
+            return Answers.only(() -> Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
         }
     }
 

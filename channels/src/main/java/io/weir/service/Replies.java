@@ -9,9 +9,12 @@ import io.weir.core.Refused;
 import io.weir.core.Repeat;
 import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Signal;
+import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Schedulers;
 
 /** Reads what the other side of a call has sent: a value, or why there is none. */
@@ -47,7 +50,25 @@ final class Replies {
 
     /** These messages on threads that may block, one after the other, within their demand. */
     static Flux<Message> later(Flux<Message> messages) {
-        return messages.map(Replies::copy).concatMap(copy -> Mono.just(copy).publishOn(Schedulers.boundedElastic()), 0);
+        return messages.map(Replies::copy)
+                // An error comes behind what is being read: it does not wait for that, which would keep the loop.
+                .concatMapDelayError(
+                        copy -> Mono.just(copy)
+                                .publishOn(Schedulers.boundedElastic())
+                                .materialize(),
+                        true,
+                        0)
+                .handle(Replies::goOn);
+    }
+
+    /** What could not be brought to another thread leaves no hole. */
+    private static void goOn(Signal<Message> copy, SynchronousSink<Message> sink) {
+        Message message = copy.get();
+        if (message != null) {
+            sink.next(message);
+        } else {
+            sink.error(Objects.requireNonNull(copy.getThrowable()));
+        }
     }
 
     /** So that nothing leaks that is dropped on its way to another thread. */

@@ -48,7 +48,8 @@ record Served(Contract contract, Object target, String service, Terms terms) {
     Flux<Message> stream(Peer from, CallLayout.Header header, ByteBuf body, IncomingItems stream) {
         ContractMethod method = contract.method(header.method());
         if (method == null || !method.streams()) {
-            return Flux.just(Answers.refusal(CallLayout.MALFORMED, "no channel calls method " + header.method(), from));
+            return Answers.only(
+                    () -> Answers.refusal(CallLayout.MALFORMED, "no channel calls method " + header.method(), from));
         }
         Caller caller = new Caller(from, service, method.toString(), header.millisLeft());
         Flux<Object> taken = method.takesStream() ? stream.of(method, from) : null;
@@ -60,13 +61,13 @@ record Served(Contract contract, Object target, String service, Terms terms) {
             try {
                 arguments = arguments(method, body, taken, caller);
             } catch (Refusal e) {
-                return Flux.just(Answers.thrown(e, terms, from));
+                return Answers.only(() -> Answers.thrown(e, terms, from));
             }
             items = Flux.defer(() -> invokeUnchecked(method, arguments, caller));
         }
         return limited(items.contextWrite(context -> context.put(Caller.class, caller)), method, header.millisLeft())
                 .map(item -> Answers.value(method, item, terms, from))
-                .onErrorResume(error -> Mono.just(Answers.thrown(error, terms, from)));
+                .onErrorResume(error -> Answers.only(() -> Answers.thrown(error, terms, from)));
     }
 
     private static @Nullable Object[] arguments(

@@ -78,8 +78,8 @@ final class StreamCall {
         Flux<Message> items = Flux.from(called.stream(arguments))
                 .doOnSubscribe(subscription -> begun.set(true))
                 .map(item -> Answers.value(called, called.streamed(), item, method.terms(), to))
-                .onErrorResume(error -> Mono.just(Answers.thrown(error, method.terms(), to)));
-        return Flux.concat(first, items);
+                .onErrorResume(error -> Answers.only(() -> Answers.thrown(error, method.terms(), to)));
+        return Flux.concat(first, items).doOnDiscard(Message.class, Message::release);
     }
 
     private void read(Message message, Peer from, SynchronousSink<Object> sink) {

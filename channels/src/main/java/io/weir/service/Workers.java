@@ -98,6 +98,10 @@ final class Workers {
         } catch (RejectedExecutionException e) {
             busy.decrementAndGet();
             work.fail(new Refusal(CallLayout.REFUSED, "what was called is no longer served"));
+        } catch (Throwable t) {
+            // For instance no more threads.
+            busy.decrementAndGet();
+            work.fail(t);
         }
     }
 
