@@ -56,6 +56,9 @@ final class PathChoice {
     private final ArrayDeque<String> candidates = new ArrayDeque<>();
     private PathDecision.Recorder recorder;
     private String cause = "";
+    /** What was lost last, and why. */
+    private String loss = "";
+
     /** The better paths have not been tried yet. */
     private boolean climbsAtOnce;
     /** Lost, and not tried since. */
@@ -264,6 +267,7 @@ final class PathChoice {
     /** A link that the session used is lost. */
     void lost(String path, String reason, boolean wasTarget) {
         cause = path + " was lost: " + reason;
+        loss = cause;
         recorder.failed(path, "lost", Duration.ZERO);
         if (path.equals(wanted)) {
             wanted = null;
@@ -326,6 +330,8 @@ final class PathChoice {
     /** The peer's frames wait for a path. */
     void needed() {
         if (leads) {
+            // It may have been told already, where we had not gone over the lost path yet.
+            cause = cause.isEmpty() ? loss : cause;
             fall(null);
         }
     }
