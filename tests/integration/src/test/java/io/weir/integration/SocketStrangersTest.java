@@ -22,6 +22,7 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -199,7 +200,9 @@ class SocketStrangersTest implements OnRoute {
                         .isEqualTo(7);
                 if (i == 49) {
                     CompletableFuture<String> outcome = new CompletableFuture<>();
+                    CountDownLatch begun = new CountDownLatch(1);
                     var reading = virtual.submit(() -> {
+                        begun.countDown();
                         try {
                             return outcome.complete(
                                     "read " + socket.getInputStream().read());
@@ -207,6 +210,8 @@ class SocketStrangersTest implements OnRoute {
                             return outcome.complete(e.getMessage());
                         }
                     });
+                    // Cancelled before it has begun it would never read.
+                    Patience.await("it reads", begun);
                     assertThat(reading.cancel(true)).isTrue();
                     assertThat(outcome.get(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS))
                             .isEqualTo("Closed by interrupt");
