@@ -118,7 +118,7 @@ public final class Channel {
 
     /** Sends values through a codec. */
     public <T> Mono<Void> send(Publisher<? extends T> source, Codec<T> codec) {
-        return send(Flux.from(source).map(value -> encode(value, codec, allocator())));
+        return send(Flux.from(source).map(value -> Message.of(codec.encode(value, allocator()))));
     }
 
     /**
@@ -149,19 +149,7 @@ public final class Channel {
 
     /** What the peer sends, decoded and released. */
     public <T> Flux<T> receive(Codec<T> codec) {
-        return receive().map(message -> decode(message, codec));
-    }
-
-    static <T> Message encode(T value, Codec<T> codec, ByteBufAllocator allocator) {
-        return Message.of(codec.encode(value, allocator));
-    }
-
-    static <T> T decode(Message message, Codec<T> codec) {
-        try {
-            return codec.decode(message.payload());
-        } finally {
-            message.release();
-        }
+        return receive().map(message -> message.decode(codec));
     }
 
     /**

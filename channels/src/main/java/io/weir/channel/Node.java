@@ -528,8 +528,8 @@ public final class Node {
             Function<? super A, ? extends Publisher<? extends B>> handler) {
         return answer(
                 port,
-                request -> Mono.<B>from(handler.apply(Channel.decode(request, requests)))
-                        .map(answer -> Channel.encode(answer, answers, ByteBufAllocator.DEFAULT)));
+                request -> Mono.<B>from(handler.apply(request.decode(requests)))
+                        .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
     }
 
     /**

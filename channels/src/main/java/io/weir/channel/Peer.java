@@ -172,7 +172,7 @@ public final class Peer {
 
     /** As {@link #tell(String, Message)}, but a value through a codec, and again with each subscription. */
     public <A> Mono<Void> tell(String port, A value, Codec<A> codec) {
-        return Mono.defer(() -> tell(port, Channel.encode(value, codec, allocator())));
+        return Mono.defer(() -> tell(port, Message.of(codec.encode(value, allocator()))));
     }
 
     /**
@@ -197,8 +197,8 @@ public final class Peer {
      * request again.
      */
     public <A, B> Mono<B> ask(String port, A request, Codec<A> requests, Codec<B> answers) {
-        return Mono.defer(() -> ask(port, Channel.encode(request, requests, allocator())))
-                .map(answer -> Channel.decode(answer, answers));
+        return Mono.defer(() -> ask(port, Message.of(requests.encode(request, allocator()))))
+                .map(answer -> answer.decode(answers));
     }
 
     /**
@@ -219,8 +219,8 @@ public final class Peer {
      * the request again.
      */
     public <A, B> Flux<B> stream(String port, A request, Codec<A> requests, Codec<B> items) {
-        return Flux.defer(() -> stream(port, Channel.encode(request, requests, allocator())))
-                .map(item -> Channel.decode(item, items));
+        return Flux.defer(() -> stream(port, Message.of(requests.encode(request, allocator()))))
+                .map(item -> item.decode(items));
     }
 
     /** Sends this stream to a port and yields what the peer sends back: the interaction "channel" as one operator. */
@@ -249,8 +249,8 @@ public final class Peer {
     public <A, B> Function<Flux<A>, Flux<B>> stage(String port, Codec<A> request, Codec<B> answer) {
         return source -> channel(port)
                 .flatMapMany(channel -> exchange(
-                                channel, source.map(value -> Channel.encode(value, request, channel.allocator())))
-                        .map(message -> Channel.decode(message, answer)));
+                                channel, source.map(value -> Message.of(request.encode(value, channel.allocator()))))
+                        .map(message -> message.decode(answer)));
     }
 
     /** Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides. */

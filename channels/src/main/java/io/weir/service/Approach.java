@@ -166,17 +166,6 @@ final class Approach {
 
     /** Whether this instance is reached in another way than that one. */
     static boolean differs(ServiceInstance one, ServiceInstance other) {
-        return !bare(one).equals(bare(other));
-    }
-
-    private static ServiceInstance bare(ServiceInstance instance) {
-        return new ServiceInstance(
-                instance.service(),
-                instance.node(),
-                instance.addresses(),
-                instance.port(),
-                instance.password(),
-                instance.paths(),
-                Map.of());
+        return !one.withAttributes(Map.of()).equals(other.withAttributes(Map.of()));
     }
 }

@@ -39,6 +39,11 @@ public record ServiceInstance(
         return new ServiceInstance(service, standIn, List.of(address), service, false, List.of(), Map.of());
     }
 
+    /** The same, but for its attributes. */
+    public ServiceInstance withAttributes(Map<String, String> other) {
+        return new ServiceInstance(service, node, addresses, port, password, paths, other);
+    }
+
     /** Whether {@link #node} tells who it is, and not only an address. */
     public boolean isIdentified() {
         return node.incarnation() != 0;

@@ -166,16 +166,8 @@ public final class Services {
             Function<? super A, ? extends Publisher<? extends B>> handler) {
         return answer(
                 spec,
-                (peer, request) -> Mono.<B>from(handler.apply(decode(request, requests)))
+                (peer, request) -> Mono.<B>from(handler.apply(request.decode(requests)))
                         .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
-    }
-
-    private static <A> A decode(Message message, Codec<A> codec) {
-        try {
-            return codec.decode(message.payload());
-        } finally {
-            message.release();
-        }
     }
 
     /** Answers each request with a stream; see {@link Node#stream(String, Codec, Codec, Function)}. */

@@ -62,13 +62,9 @@ final class Serving implements Registration {
 
     @Override
     public Mono<Void> attributes(Map<String, String> attributes) {
-        return announced.flatMap(there -> there.attributes(attributes)).doOnSuccess(nothing -> now = with(attributes));
-    }
-
-    private ServiceInstance with(Map<String, String> attributes) {
-        ServiceInstance was = now;
-        return new ServiceInstance(
-                was.service(), was.node(), was.addresses(), was.port(), was.password(), was.paths(), attributes);
+        return announced
+                .flatMap(there -> there.attributes(attributes))
+                .doOnSuccess(nothing -> now = now.withAttributes(attributes));
     }
 
     @Override

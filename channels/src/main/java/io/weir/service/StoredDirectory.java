@@ -282,14 +282,7 @@ final class StoredDirectory implements ServiceDirectory {
                     throw new IllegalStateException("the announcement of '" + instance.service() + "' is withdrawn");
                 }
                 ServiceInstance had = instance;
-                ServiceInstance now = new ServiceInstance(
-                        had.service(),
-                        had.node(),
-                        had.addresses(),
-                        had.port(),
-                        had.password(),
-                        had.paths(),
-                        attributes);
+                ServiceInstance now = had.withAttributes(attributes);
                 replace(Key.of(had), now);
                 instance = now;
                 return null;

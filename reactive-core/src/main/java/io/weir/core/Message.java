@@ -92,6 +92,15 @@ public final class Message implements ReferenceCounted {
         return file == null ? payload.readableBytes() : file.length();
     }
 
+    /** The payload as a value. Releases this, also if it can't be read; fails as {@link Codec#decode} does. */
+    public <T> T decode(Codec<T> codec) {
+        try {
+            return codec.decode(payload);
+        } finally {
+            release();
+        }
+    }
+
     /** The payload as UTF-8 text. Reads without consuming; releases nothing. */
     public String text() {
         return payload.toString(StandardCharsets.UTF_8);

@@ -9,8 +9,8 @@ import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
 import io.weir.core.WeirException;
+import io.weir.samples.process.Serving;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.security.MessageDigest;
 import java.time.Duration;
 import java.util.Arrays;
@@ -30,9 +30,6 @@ import reactor.core.publisher.SignalType;
  */
 public final class BehindGateway {
 
-    /** Stands before the server's address, in its first line of output. */
-    static final String READY = "READY ";
-
     private static final Codec<String> TEXT = Codecs.text();
     private static final int PIECE = 64 << 10;
     private static final int PIECES = 1_000;
@@ -50,19 +47,12 @@ public final class BehindGateway {
             String[] options = Arrays.copyOfRange(arguments, 1, arguments.length);
             System.exit(new CommandLine(new GatewayCommand()).execute(options));
         }
+        NodeSpec.Builder spec = NodeSpec.fromSystem().toBuilder().name(arguments[0]);
+        if (!arguments[0].equals("client")) {
+            Serving.until(spec.listen(arguments[1]).build(), BehindGateway::serve);
+        }
         try {
-            NodeSpec.Builder spec = NodeSpec.fromSystem().toBuilder().name(arguments[0]);
-            if (arguments[0].equals("client")) {
-                System.exit(receive(Node.start(spec.build()).blockOptional().orElseThrow()) ? 0 : 1);
-            }
-            Node node = Node.start(spec.listen(arguments[1]).build())
-                    .blockOptional()
-                    .orElseThrow();
-            serve(node);
-            System.out.println(READY + node.address());
-            System.in.transferTo(OutputStream.nullOutputStream());
-            node.close().block();
-            System.exit(0);
+            System.exit(receive(Node.start(spec.build()).blockOptional().orElseThrow()) ? 0 : 1);
         } catch (WeirException e) {
             System.out.println(e.getMessage());
             System.exit(1);

@@ -2,6 +2,7 @@ package io.weir.samples.demo;
 
 import io.weir.samples.process.OwnJava;
 import io.weir.samples.process.ProgramFailed;
+import io.weir.samples.process.Serving;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -82,7 +83,7 @@ public final class GatewayDemo implements Callable<Integer> {
                 FAR,
                 Map.of("WEIR_TRANSPORT_SHM", "off"),
                 OwnJava.command(BehindGateway.class, "server", "tcp://" + far + AT_ANY_PORT));
-        String serverAddress = after(server, BehindGateway.READY);
+        String serverAddress = after(server, Serving.READY);
         BufferedReader gateway = start(
                 hosts,
                 MIDDLE,

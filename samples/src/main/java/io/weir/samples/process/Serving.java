@@ -11,7 +11,7 @@ import java.util.function.Consumer;
 public final class Serving {
 
     /** Stands before the address, in the first line of output. */
-    static final String READY = "READY ";
+    public static final String READY = "READY ";
 
     private Serving() {}
 

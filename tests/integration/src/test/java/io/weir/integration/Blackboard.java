@@ -124,14 +124,7 @@ final class Blackboard {
 
         private synchronized void change(Map<String, String> attributes) {
             wipe(instance);
-            instance = new ServiceInstance(
-                    instance.service(),
-                    instance.node(),
-                    instance.addresses(),
-                    instance.port(),
-                    instance.password(),
-                    instance.paths(),
-                    attributes);
+            instance = instance.withAttributes(attributes);
             write(instance);
         }
 

@@ -37,30 +37,19 @@ interface InteractionContract extends OnRoute {
     /** What travels as JSON. */
     record Point(int x, int y, String name) {}
 
-    private static Message text(String text) {
-        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        return Message.of(Payloads.heap(bytes.length).writeBytes(bytes));
-    }
-
-    private static String read(Message message) {
-        String text = message.text();
-        message.release();
-        return text;
-    }
-
     @Test
     default void ask(Nodes nodes) {
         Pair pair = nodes.pair();
         var unused = pair.far().answer("upper", message -> {
             String tag = String.valueOf(message.control().get("tag"));
-            return Mono.just(
-                    text(read(message).toUpperCase(java.util.Locale.ROOT)).with("tag", tag + tag));
+            return Mono.just(Payloads.text(Payloads.read(message).toUpperCase(java.util.Locale.ROOT))
+                    .with("tag", tag + tag));
         });
 
-        StepVerifier.create(pair.peer().ask("upper", text("weir").with("tag", "a")))
+        StepVerifier.create(pair.peer().ask("upper", Payloads.text("weir").with("tag", "a")))
                 .assertNext(message -> {
                     assertThat(message.control().get("tag")).isEqualTo("aa");
-                    assertThat(read(message)).isEqualTo("WEIR");
+                    assertThat(Payloads.read(message)).isEqualTo("WEIR");
                 })
                 .expectComplete()
                 .verify(Patience.LIMIT);
@@ -100,7 +89,7 @@ interface InteractionContract extends OnRoute {
                 .expectErrorSatisfies(error ->
                         assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("x < 0"))
                 .verify(Patience.LIMIT);
-        StepVerifier.create(pair.peer().ask("mirror", text("no point")))
+        StepVerifier.create(pair.peer().ask("mirror", Payloads.text("no point")))
                 .expectError(RemoteFailure.class)
                 .verify(Patience.LIMIT);
         StepVerifier.create(pair.peer().tell("note", new Point(7, 8, "told"), points))
@@ -137,10 +126,10 @@ interface InteractionContract extends OnRoute {
         Pair pair = nodes.pair();
         var unused = pair.far().answer("who", (peer, message) -> {
             message.release();
-            return Mono.just(text(peer.id().toString()));
+            return Mono.just(Payloads.text(peer.id().toString()));
         });
 
-        StepVerifier.create(pair.peer().ask("who", text("?")).map(InteractionContract::read))
+        StepVerifier.create(pair.peer().ask("who", Payloads.text("?")).map(Payloads::read))
                 .expectNext(pair.near().id().toString())
                 .expectComplete()
                 .verify(Patience.LIMIT);
@@ -154,7 +143,7 @@ interface InteractionContract extends OnRoute {
             return Mono.empty();
         });
 
-        StepVerifier.create(pair.peer().ask("empty", text("?")))
+        StepVerifier.create(pair.peer().ask("empty", Payloads.text("?")))
                 .expectComplete()
                 .verify(Patience.LIMIT);
     }
@@ -182,7 +171,7 @@ interface InteractionContract extends OnRoute {
             {"later", "IllegalStateException: out of time"},
             {"throws", "IllegalArgumentException: no such colour"}
         }) {
-            StepVerifier.create(pair.peer().ask(each[0], text("?")))
+            StepVerifier.create(pair.peer().ask(each[0], Payloads.text("?")))
                     .expectErrorSatisfies(error -> assertThat(error)
                             .isInstanceOf(RemoteFailure.class)
                             .hasMessageContaining(each[1])
@@ -204,12 +193,14 @@ interface InteractionContract extends OnRoute {
                     .doOnCancel(cancelled::countDown);
         });
 
-        Disposable asking = pair.peer().ask("never", text("?")).subscribe();
+        Disposable asking = pair.peer().ask("never", Payloads.text("?")).subscribe();
         Patience.await("the request has arrived", asked);
         asking.dispose();
 
         Patience.await("the handler is cancelled", cancelled);
-        StepVerifier.create(pair.peer().ask("never", text("?")), 0).thenCancel().verify(Patience.LIMIT);
+        StepVerifier.create(pair.peer().ask("never", Payloads.text("?")), 0)
+                .thenCancel()
+                .verify(Patience.LIMIT);
     }
 
     @Test
@@ -218,12 +209,12 @@ interface InteractionContract extends OnRoute {
         AtomicInteger cancelled = new AtomicInteger();
         var unused = pair.far().answer("many", message -> {
             message.release();
-            return Flux.<Message>generate(sink -> sink.next(text("one of many")))
+            return Flux.<Message>generate(sink -> sink.next(Payloads.text("one of many")))
                     .hide()
                     .doOnCancel(cancelled::incrementAndGet);
         });
 
-        StepVerifier.create(pair.peer().ask("many", text("?")).map(InteractionContract::read))
+        StepVerifier.create(pair.peer().ask("many", Payloads.text("?")).map(Payloads::read))
                 .expectNext("one of many")
                 .expectComplete()
                 .verify(Patience.LIMIT);
@@ -254,8 +245,8 @@ interface InteractionContract extends OnRoute {
         StepVerifier.create(Flux.range(0, 999)
                         .flatMap(
                                 i -> pair.peer()
-                                        .ask("echo", text("n" + i))
-                                        .map(InteractionContract::read)
+                                        .ask("echo", Payloads.text("n" + i))
+                                        .map(Payloads::read)
                                         .doOnNext(answer -> assertThat(answer).isEqualTo("n" + i)),
                                 1_000))
                 .expectNextCount(999)
@@ -294,7 +285,7 @@ interface InteractionContract extends OnRoute {
         });
         Disposable asking = Flux.range(0, underWay + waiting + refused)
                 .flatMap(
-                        i -> pair.peer().ask("never", text("?")).onErrorResume(error -> {
+                        i -> pair.peer().ask("never", Payloads.text("?")).onErrorResume(error -> {
                             assertThat(error).isInstanceOf(Overloaded.class).hasMessageContaining("'never'");
                             refusals.countDown();
                             return Mono.empty();
@@ -311,7 +302,7 @@ interface InteractionContract extends OnRoute {
     default void aRequestIsSentOnce(Nodes nodes) {
         Pair pair = nodes.pair();
         var unused = pair.far().answer("echo", Mono::just);
-        Mono<String> asking = pair.peer().ask("echo", text("?")).map(InteractionContract::read);
+        Mono<String> asking = pair.peer().ask("echo", Payloads.text("?")).map(Payloads::read);
 
         StepVerifier.create(asking).expectNext("?").expectComplete().verify(Patience.LIMIT);
         StepVerifier.create(asking).expectError(IllegalStateException.class).verify(Patience.LIMIT);
@@ -330,11 +321,11 @@ interface InteractionContract extends OnRoute {
                         pair.peer().ask("echo", Message.of(Payloads.heap(10_001).writeZero(10_001))))
                 .expectError(MessageTooLarge.class)
                 .verify(Patience.LIMIT);
-        StepVerifier.create(pair.peer().ask("grows", text("?")))
+        StepVerifier.create(pair.peer().ask("grows", Payloads.text("?")))
                 .expectErrorSatisfies(error ->
                         assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("weir.message.max"))
                 .verify(Patience.LIMIT);
-        StepVerifier.create(pair.peer().ask("echo", text("short")).map(InteractionContract::read))
+        StepVerifier.create(pair.peer().ask("echo", Payloads.text("short")).map(Payloads::read))
                 .expectNext("short")
                 .expectComplete()
                 .verify(Patience.LIMIT);
@@ -365,7 +356,7 @@ interface InteractionContract extends OnRoute {
         CountDownLatch told = new CountDownLatch(3);
         var unused = pair.far().answer("log", message -> {
             told.countDown();
-            String text = read(message);
+            String text = Payloads.read(message);
             if (text.equals("throw")) {
                 throw new IllegalStateException("thrown on purpose");
             }
@@ -373,7 +364,7 @@ interface InteractionContract extends OnRoute {
         });
 
         StepVerifier.create(Flux.just("throw", "fail", "fine")
-                        .concatMap(what -> pair.peer().tell("log", text(what))))
+                        .concatMap(what -> pair.peer().tell("log", Payloads.text(what))))
                 .expectComplete()
                 .verify(Patience.LIMIT);
         Patience.await("all have arrived", told);
@@ -384,7 +375,7 @@ interface InteractionContract extends OnRoute {
         Pair pair = nodes.pair();
         Parcels parcels = new Parcels(Seed.of("stream"), Sizes.MIXED);
         AtomicInteger cancelled = new AtomicInteger();
-        pair.far().stream("count", request -> parcels.flux(Integer.parseInt(read(request))));
+        pair.far().stream("count", request -> parcels.flux(Integer.parseInt(Payloads.read(request))));
         pair.far().stream("endless", request -> {
             request.release();
             return parcels.flux(Long.MAX_VALUE).doOnCancel(cancelled::incrementAndGet);
@@ -394,21 +385,21 @@ interface InteractionContract extends OnRoute {
             return parcels.flux(3).concatWith(Mono.error(new IllegalStateException("the end of the road")));
         });
 
-        StepVerifier.create(pair.peer().stream("count", text("1000")).doOnNext(parcels.checker()))
+        StepVerifier.create(pair.peer().stream("count", Payloads.text("1000")).doOnNext(parcels.checker()))
                 .expectNextCount(1_000)
                 .expectComplete()
                 .verify(Patience.LIMIT);
-        StepVerifier.create(pair.peer().stream("count", text("0")))
+        StepVerifier.create(pair.peer().stream("count", Payloads.text("0")))
                 .expectComplete()
                 .verify(Patience.LIMIT);
-        StepVerifier.create(pair.peer().stream("endless", text("?"))
+        StepVerifier.create(pair.peer().stream("endless", Payloads.text("?"))
                         .doOnNext(parcels.checker())
                         .take(500))
                 .expectNextCount(500)
                 .expectComplete()
                 .verify(Patience.LIMIT);
         Patience.until("the stream there is cancelled", () -> cancelled.get() == 1);
-        StepVerifier.create(pair.peer().stream("fails", text("?")).doOnNext(Message::release))
+        StepVerifier.create(pair.peer().stream("fails", Payloads.text("?")).doOnNext(Message::release))
                 .expectNextCount(3)
                 .expectErrorSatisfies(error ->
                         assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("the end of the road"))
@@ -447,7 +438,7 @@ interface InteractionContract extends OnRoute {
         IllegalStateException cause = new IllegalStateException("no more");
 
         StepVerifier.create(pair.peer()
-                        .exchange("echo", Flux.concat(Mono.fromCallable(() -> text("one")), Mono.error(cause)))
+                        .exchange("echo", Flux.concat(Mono.fromCallable(() -> Payloads.text("one")), Mono.error(cause)))
                         .doOnNext(Message::release)
                         .ignoreElements())
                 .expectErrorSatisfies(error -> assertThat(error).isSameAs(cause))
@@ -590,7 +581,7 @@ interface InteractionContract extends OnRoute {
         pair.far().serve("taken", channel -> channel.send(channel.receive()));
         StepVerifier.create(pair.peer()
                         .exchange("taken", Flux.just(Message.of("again")))
-                        .map(InteractionContract::read))
+                        .map(Payloads::read))
                 .expectNext("again")
                 .expectComplete()
                 .verify(Patience.LIMIT);
@@ -603,9 +594,9 @@ interface InteractionContract extends OnRoute {
 
         for (Mono<?> each : List.of(
                 pair.peer().channel("prizes"),
-                pair.peer().ask("prizes", text("?")),
-                pair.peer().tell("prizes", text("?")),
-                pair.peer().stream("prizes", text("?")).then(),
+                pair.peer().ask("prizes", Payloads.text("?")),
+                pair.peer().tell("prizes", Payloads.text("?")),
+                pair.peer().stream("prizes", Payloads.text("?")).then(),
                 pair.peer().exchange("prizes", Flux.empty()).then())) {
             StepVerifier.create(each)
                     .expectErrorSatisfies(error -> assertThat(error)
@@ -617,7 +608,7 @@ interface InteractionContract extends OnRoute {
         }
         // It is served as soon as somebody does.
         pair.far().answer("prizes", Mono::just);
-        StepVerifier.create(pair.peer().ask("prizes", text("?")).map(InteractionContract::read))
+        StepVerifier.create(pair.peer().ask("prizes", Payloads.text("?")).map(Payloads::read))
                 .expectNext("?")
                 .expectComplete()
                 .verify(Patience.LIMIT);
@@ -629,7 +620,7 @@ interface InteractionContract extends OnRoute {
         pair.far().serve("channels", channel -> Mono.empty());
         pair.far().answer("requests", Mono::just);
 
-        StepVerifier.create(pair.peer().ask("channels", text("?")))
+        StepVerifier.create(pair.peer().ask("channels", Payloads.text("?")))
                 .expectErrorSatisfies(error -> assertThat(error)
                         .isInstanceOf(Refused.class)
                         .hasMessageContaining("'channels' is served by channels"))

@@ -28,19 +28,12 @@ import reactor.test.StepVerifier;
 class MailboxTest implements OnRoute {
 
     private static Message message(String text, String kind) {
-        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        return Message.of(Payloads.heap(bytes.length).writeBytes(bytes)).with("kind", kind);
+        return Payloads.text(text).with("kind", kind);
     }
 
     private static String read(Received received) {
         String text = received.message().text();
         received.release();
-        return text;
-    }
-
-    private static String read(Message message) {
-        String text = message.text();
-        message.release();
         return text;
     }
 
@@ -126,7 +119,7 @@ class MailboxTest implements OnRoute {
         StepVerifier.create(Flux.range(0, 300)
                         .flatMap(i -> pair.peer()
                                 .ask("questions", message("q" + i, "x"))
-                                .map(MailboxTest::read)
+                                .map(Payloads::read)
                                 .doOnNext(text -> assertThat(text).isEqualTo("re: q" + i))))
                 .expectNextCount(300)
                 .expectComplete()

@@ -4,6 +4,8 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledDirectByteBuf;
 import io.netty.buffer.UnpooledHeapByteBuf;
+import io.weir.core.Message;
+import java.nio.charset.StandardCharsets;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
@@ -21,6 +23,19 @@ final class Payloads {
     static ByteBuf heap(int size) {
         taken(size);
         return new Heap(size);
+    }
+
+    /** A message with this text in such a buffer. */
+    static Message text(String text) {
+        byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
+        return Message.of(heap(bytes.length).writeBytes(bytes));
+    }
+
+    /** The text of a message, which is released. */
+    static String read(Message message) {
+        String text = message.text();
+        message.release();
+        return text;
     }
 
     /** A buffer of this size outside of it, empty. */

@@ -103,16 +103,16 @@ class ServiceTest implements OnRoute {
 
         ServiceClient upper = here.service("upper");
         assertThat(get(upper.ask("a", TEXT, TEXT))).isEqualTo("A");
-        assertThat(read(get(upper.ask(payload("b"))))).isEqualTo("B");
+        assertThat(Payloads.read(get(upper.ask(Payloads.text("b"))))).isEqualTo("B");
         upper.tell("c", TEXT).block(Patience.LIMIT);
-        upper.tell(payload("d")).block(Patience.LIMIT);
+        upper.tell(Payloads.text("d")).block(Patience.LIMIT);
         Patience.until(() -> "everything was told, not only " + told, () -> told.size() == 4);
         assertThat(told).containsExactly("a", "b", "c", "d");
 
         assertThat(here.service("count").stream("3", TEXT, TEXT).collectList().block(Patience.LIMIT))
                 .containsExactly("1", "2", "3");
-        assertThat(here.service("count").stream(payload("2"))
-                        .map(ServiceTest::read)
+        assertThat(here.service("count").stream(Payloads.text("2"))
+                        .map(Payloads::read)
                         .collectList()
                         .block(Patience.LIMIT))
                 .containsExactly("1", "2");
@@ -123,8 +123,8 @@ class ServiceTest implements OnRoute {
                         .collectList()
                         .block(Patience.LIMIT))
                 .containsExactly("x", "y");
-        assertThat(echo.exchange(Flux.just(payload("z")))
-                        .map(ServiceTest::read)
+        assertThat(echo.exchange(Flux.just(Payloads.text("z")))
+                        .map(Payloads::read)
                         .collectList()
                         .block(Patience.LIMIT))
                 .containsExactly("z");
@@ -144,25 +144,15 @@ class ServiceTest implements OnRoute {
                 .next();
     }
 
-    private static Message payload(String text) {
-        byte[] bytes = text.getBytes(java.nio.charset.StandardCharsets.UTF_8);
-        return Message.of(Payloads.heap(bytes.length).writeBytes(bytes));
-    }
-
-    private static String read(Message message) {
-        String text = message.text();
-        message.release();
-        return text;
-    }
-
     @Test
     void aMessageThatWasNeverSentIsReleased(Nodes nodes) {
         ServiceClient absent = services(nodes.start("near")).service("who", as -> as.withPatience(SOON));
-        assertThatThrownBy(() -> absent.ask(payload("a")).block(Patience.LIMIT)).isInstanceOf(PeerUnavailable.class);
-        assertThatThrownBy(() -> absent.tell(payload("b")).block(Patience.LIMIT))
+        assertThatThrownBy(() -> absent.ask(Payloads.text("a")).block(Patience.LIMIT))
+                .isInstanceOf(PeerUnavailable.class);
+        assertThatThrownBy(() -> absent.tell(Payloads.text("b")).block(Patience.LIMIT))
                 .isInstanceOf(PeerUnavailable.class);
         Probe<Message> given = Probe.releasing(1);
-        Mono<Message> once = absent.stream(payload("c")).next();
+        Mono<Message> once = absent.stream(Payloads.text("c")).next();
         once.subscribe(given);
         given.cancel();
         assertThatThrownBy(() -> once.block(Patience.LIMIT))
