@@ -11,11 +11,18 @@ import org.reactivestreams.Publisher;
 final class AnswerHandler implements PortHandler {
 
     private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
+    private final boolean watched;
     private final Set<Answerer> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
     AnswerHandler(BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
+        this(handler, true);
+    }
+
+    /** @param watched whether interceptors see the requests */
+    AnswerHandler(BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler, boolean watched) {
         this.handler = handler;
+        this.watched = watched;
     }
 
     @Override
@@ -27,7 +34,8 @@ final class AnswerHandler implements PortHandler {
             return;
         }
         channel.accept();
-        Answerer answerer = new Answerer(channel, handler, open::remove);
+        Answerer answerer =
+                new Answerer(channel, handler, watched ? channel.session().interceptor() : null, open::remove);
         open.add(answerer);
         answerer.start();
         if (closed) {

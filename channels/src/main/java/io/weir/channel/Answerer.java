@@ -21,6 +21,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
@@ -34,6 +35,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     private final Channel channel;
     private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
+    private final @Nullable CallInterceptor interceptor;
     private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
     /** What was begun for messages that await no answer. */
     private final Set<Answer> told = new HashSet<>();
@@ -47,9 +49,11 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     Answerer(
             Channel channel,
             BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler,
+            @Nullable CallInterceptor interceptor,
             Consumer<Answerer> onEnd) {
         this.channel = channel;
         this.handler = handler;
+        this.interceptor = interceptor;
         this.onEnd = onEnd;
     }
 
@@ -75,7 +79,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         }
     }
 
-    private boolean idle() {
+    @Override
+    public boolean idle() {
         return running.isEmpty() && told.isEmpty();
     }
 
@@ -101,11 +106,14 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             }
             return;
         }
+        if (channel.session().ports().leaving() && !Ports.goesOn(channel.port())) {
+            message.release();
+            turnAway(awaited, number);
+            return;
+        }
         Answer begun = null;
         try {
-            Publisher<Message> answer = Objects.requireNonNull(
-                    handler.apply(channel.peer(), message),
-                    () -> "the handler of port '" + channel.port() + "' yields null");
+            Publisher<Message> answer = interceptor == null ? handle(message) : watched(interceptor, message, awaited);
             if (answer instanceof Callable<?> ready) {
                 Object value = ready.call();
                 reply(awaited, number, (Message) value);
@@ -126,6 +134,47 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             }
             refuse(awaited, number, t);
         }
+    }
+
+    private Publisher<Message> handle(Message message) {
+        return Objects.requireNonNull(
+                handler.apply(channel.peer(), message),
+                () -> "the handler of port '" + channel.port() + "' yields null");
+    }
+
+    private Publisher<Message> watched(CallInterceptor watchedBy, Message message, boolean awaited) throws Exception {
+        CallDescription call =
+                new CallDescription(awaited ? CallKind.ASK : CallKind.TELL, channel.peer(), channel.port(), null);
+        IncomingCall watched = watchedBy.called(call, message.control());
+        return watched == null ? handle(message) : watched(watched, message);
+    }
+
+    private Publisher<Message> watched(IncomingCall call, Message message) throws Exception {
+        try {
+            Publisher<Message> answer = Watching.opened(call, () -> handle(message));
+            if (answer instanceof Callable<?> ready) {
+                Message value = (Message) ready.call();
+                call.ended(CallOutcome.SUCCESS, null);
+                return Mono.justOrEmpty(value);
+            }
+            return answer instanceof Mono<Message> one
+                    ? Calls.watch(one, call)
+                    : Calls.watch(Flux.from(answer), call, true);
+        } catch (Throwable t) {
+            call.ended(CallOutcome.ERROR, t);
+            throw t;
+        }
+    }
+
+    /** The node leaves: nothing is begun any more. */
+    private void turnAway(boolean awaited, int number) {
+        if (awaited) {
+            send(Message.of(Ports.LEAVING), Flags.ANSWER | Flags.FAILED | Flags.EMPTY | Flags.ELSEWHERE, number);
+        } else {
+            REFUSALS.warn("A message to port '" + channel.port() + "' from "
+                    + channel.session().peerId() + " was dropped: " + Ports.LEAVING);
+        }
+        more();
     }
 
     private void reply(boolean awaited, int number, @Nullable Message value) {

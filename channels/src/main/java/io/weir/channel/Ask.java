@@ -24,6 +24,8 @@ final class Ask implements Subscription {
     private boolean started;
     private boolean done;
     int number;
+    /** On the clock of {@link System#nanoTime()}; only of those that are sampled. */
+    long sentAt;
 
     /** @param late sees an answer that comes behind the cancel, and leaves its release to the caller; null: nobody wants to */
     Ask(
@@ -65,9 +67,9 @@ final class Ask implements Subscription {
             return;
         }
         started = true;
-        WeirException over = session.endedWith();
-        if (over != null) {
-            fail(over.unsent());
+        WeirException refusal = session.refusal(port);
+        if (refusal != null) {
+            fail(refusal);
             return;
         }
         asker = session.asker(port);

@@ -16,6 +16,7 @@ final class AskMono extends Mono<Message> {
     private final Message message;
     private final boolean awaitsAnswer;
     private final @Nullable Consumer<? super Message> late;
+    private final @Nullable CallInterceptor interceptor;
     private final AtomicBoolean used = new AtomicBoolean();
 
     AskMono(
@@ -23,21 +24,40 @@ final class AskMono extends Mono<Message> {
             String port,
             Message message,
             boolean awaitsAnswer,
-            @Nullable Consumer<? super Message> late) {
+            @Nullable Consumer<? super Message> late,
+            @Nullable CallInterceptor interceptor) {
         this.session = session;
         this.port = port;
         this.message = message;
         this.awaitsAnswer = awaitsAnswer;
         this.late = late;
+        this.interceptor = interceptor;
     }
 
     @Override
     public void subscribe(CoreSubscriber<? super Message> actual) {
-        if (used.compareAndSet(false, true)) {
-            actual.onSubscribe(new Ask(session, port, message, awaitsAnswer, late, actual));
-        } else {
+        if (!used.compareAndSet(false, true)) {
             Operators.error(actual, used(port));
+        } else if (interceptor == null) {
+            begin(message, actual);
+        } else {
+            begin(interceptor, actual);
         }
+    }
+
+    private void begin(CallInterceptor watchedBy, CoreSubscriber<? super Message> actual) {
+        CallDescription call =
+                new CallDescription(awaitsAnswer ? CallKind.ASK : CallKind.TELL, session.peer(), port, null);
+        OutgoingCall watched = watchedBy.calling(call, actual.currentContext());
+        if (watched == null) {
+            begin(message, actual);
+        } else {
+            begin(message.with(watched.sending(call, message.control())), new Watching<>(watched, true, actual));
+        }
+    }
+
+    private void begin(Message request, CoreSubscriber<? super Message> actual) {
+        actual.onSubscribe(new Ask(session, port, request, awaitsAnswer, late, actual));
     }
 
     /** For who subscribes to a request again. */

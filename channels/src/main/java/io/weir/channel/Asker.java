@@ -3,12 +3,15 @@ package io.weir.channel;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
+import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
+import io.weir.core.WeirException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,6 +61,9 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
             send(ask);
         } else if (waiting.size() < MAX_WAITING) {
             waiting.add(ask);
+            if (open) {
+                channel().outbound().hasMore();
+            }
         } else {
             ask.fail(new Overloaded(waiting.size() + " requests to port '" + port + "' of " + session.peerId()
                     + " are waiting already; limit how many are begun at once"));
@@ -77,6 +83,9 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
         if (ask.awaitsAnswer()) {
             ask.number = freeNumber();
             outstanding.put(ask.number, ask);
+            if (isSampled(ask.number)) {
+                ask.sentAt = System.nanoTime();
+            }
             flags = Flags.REQUEST;
         }
         try {
@@ -93,6 +102,11 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
                 sending.add(ask);
             }
         }
+    }
+
+    /** Two looks at the clock for each request would be felt where an answer takes less than a microsecond. */
+    private static boolean isSampled(int number) {
+        return (number & 0xf) == 1;
     }
 
     private int freeNumber() {
@@ -138,12 +152,18 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
         while (!waiting.isEmpty() && channel().outbound().room() > 0) {
             send(waiting.remove());
         }
+        if (!waiting.isEmpty()) {
+            channel().outbound().hasMore();
+        }
     }
 
     @Override
     public void message(Message message, int flags, int number) {
         boolean answers = (flags & Flags.ANSWER) != 0;
         Ask ask = answers ? outstanding.remove(number) : null;
+        if (ask != null && isSampled(number)) {
+            session.answeredSince(ask.sentAt);
+        }
         if (ask == null) {
             try {
                 if (answers) {
@@ -157,7 +177,7 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
             message.release();
             ask.fail(
                     (flags & Flags.EMPTY) != 0
-                            ? new Refused(session.peerId() + ": " + text)
+                            ? notBegun(flags, session.peerId() + ": " + text)
                             : new RemoteFailure(
                                     session.peerId() + " failed to answer on port '" + port + "': " + text));
         } else if ((flags & Flags.EMPTY) != 0) {
@@ -166,6 +186,22 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
         } else {
             ask.answer(message);
         }
+    }
+
+    private static WeirException notBegun(int flags, String text) {
+        return (flags & Flags.ELSEWHERE) != 0 ? new PeerUnavailable(text) : new Refused(text);
+    }
+
+    /** The peer is going to leave: it gets nothing that it has not got yet. */
+    void peerLeaves(Supplier<? extends WeirException> reason) {
+        for (Ask each; (each = waiting.poll()) != null; ) {
+            each.fail(reason.get());
+        }
+    }
+
+    @Override
+    public boolean idle() {
+        return outstanding.isEmpty() && waiting.isEmpty() && sending.isEmpty();
     }
 
     private void late(Message message, int flags, int number) {

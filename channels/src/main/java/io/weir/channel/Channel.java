@@ -193,6 +193,23 @@ public final class Channel {
         return number;
     }
 
+    ChannelStats stats(boolean openedHere) {
+        boolean sending = !outbound.ending();
+        return new ChannelStats(
+                Integer.toUnsignedLong(number),
+                port,
+                openedHere,
+                inbound.demand(),
+                sending ? outbound.credits().items() : 0,
+                sending ? outbound.credits().bytes() : 0,
+                outbound.queued(),
+                outbound.queuedBytes(),
+                inbound.queued(),
+                inbound.queuedBytes(),
+                sending,
+                !inbound.over());
+    }
+
     boolean isLent() {
         return lent;
     }
@@ -220,6 +237,11 @@ public final class Channel {
 
     void execute(Runnable task) {
         session.execute(task);
+    }
+
+    /** Whether nobody waits for anything of it. */
+    boolean idle() {
+        return outbound.idle();
     }
 
     /** Whether neither half has failed and the session lives. */

@@ -10,6 +10,14 @@ final class Counters {
     long framesReceived;
     long creditStalls;
     long moves;
+    long queuedMessages;
     long queuedBytes;
+    long demand;
+    /** Granted so far and not void; {@link #messagesSent} and {@link #bytesSent} have used some of it. */
+    long creditItems;
+
+    long creditBytes;
     long channels;
+    final StallClock stalled = new StallClock();
+    final RoundTripTimes roundTrips = new RoundTripTimes();
 }

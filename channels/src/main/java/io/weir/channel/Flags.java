@@ -15,6 +15,12 @@ final class Flags {
     /** With ANSWER: the request has been served and there is no value. With FAILED: nobody has looked at it. */
     static final int EMPTY = 8;
 
+    /** With ANSWER, FAILED and EMPTY: because our node is going to leave, so somebody else may be asked. */
+    static final int ELSEWHERE = 1;
+
+    /** PING: our node is going to leave. */
+    static final int LEAVES = 1;
+
     /** OPEN: the channel will carry requests and single messages. */
     static final int REQUESTS = 1;
 

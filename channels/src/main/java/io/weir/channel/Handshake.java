@@ -17,11 +17,13 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
+import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -80,6 +82,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Whom we have connected to; null on the accepting side. */
     private final @Nullable PeerAddress address;
 
+    private final TlsSpec tls;
     private final Outcome outcome;
     /** Our half of the number that the session will have. */
     private final long half = RANDOM.nextLong();
@@ -98,6 +101,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private long sessionNumber;
     /** Only on the connecting side. */
     private PathSelector.@Nullable Selection chosenFrom;
+    /** Only there as well: what is worth trying by another policy. */
+    private @Nullable Function<PathPolicy, PathSelector.Selection> selecting;
     /** Null unless the candidates are just being measured. */
     private @Nullable Survey survey;
 
@@ -138,6 +143,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             Link bootstrap,
             PathPolicy policy,
             @Nullable PeerAddress address,
+            TlsSpec tls,
             Requirement required,
             Outcome outcome) {
         this.node = node;
@@ -148,6 +154,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         this.connecting = address != null;
         this.policy = policy;
         this.address = address;
+        this.tls = tls;
         this.outcome = outcome;
         this.admission = new Admission(
                 node.spec().security(), required, node.id(), connecting, false, bootstrap.protection(), this);
@@ -191,6 +198,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     @Override
     public Link bootstrap() {
         return bootstrap;
+    }
+
+    @Override
+    public TlsSpec tls() {
+        return tls;
     }
 
     @Override
@@ -356,7 +368,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             case CROSSED -> crossed();
             case ATTACH -> {
                 if (tunnel == null) {
-                    node.peers().reachable(this, Objects.requireNonNull(address));
+                    node.peers().reachable(this, Objects.requireNonNull(address), tls);
                 }
                 crossed();
             }
@@ -441,9 +453,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         card = introduction.card();
         sessionNumber = half ^ introduction.half();
         if (connecting) {
-            PathSelector.Selection selection = tunnel == null
-                    ? PathSelector.select(policy, node.card(), card, introduction.switches(), node::adapter)
-                    : TunnelPath.select(tunnel, policy, node.card(), card, introduction.switches(), node::adapter);
+            PeerCard theirs = introduction.card();
+            Function<PathPolicy, PathSelector.Selection> select = any -> tunnel == null
+                    ? PathSelector.select(any, node.card(), theirs, introduction.switches(), node::adapter)
+                    : TunnelPath.select(tunnel, any, node.card(), theirs, introduction.switches(), node::adapter);
+            selecting = select;
+            PathSelector.Selection selection = select.apply(policy);
             chosenFrom = selection;
             recorder = new PathDecision.Recorder(selection);
             String refusal = selection.refusal();
@@ -680,8 +695,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         Identity its = Objects.requireNonNull(identity).at(card().host());
         Peer peer =
                 new Peer(decision.peer(), decision, its, bootstrap.protection().binding());
-        PathChoice choice =
-                new PathChoice(node, peer, card(), policy, chosenFrom, climbsAtOnce, tunnel == null ? address : null);
+        PathChoice choice = new PathChoice(
+                node, peer, card(), policy, chosenFrom, selecting, climbsAtOnce, tunnel == null ? address : null, tls);
         node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1);
         Frame holder = new Frame();
         for (KeptFrame each; (each = early.poll()) != null; each.release()) {

@@ -49,6 +49,9 @@ final class Inbound {
     /** Whether what was reserved has been lent to the peer. */
     private boolean lent;
 
+    /** What the session's counters have of our demand. */
+    private long demandCounted;
+
     Inbound(Session session, Channel channel, Window window) {
         this.session = session;
         this.channel = channel;
@@ -209,8 +212,34 @@ final class Inbound {
             }
         } else {
             held.add(new Held(message, flags, number, cost));
-            session.counters().queuedBytes += cost;
+            waits(1, cost);
         }
+    }
+
+    /** What the sink wants of the peer; {@link Window#UNBOUNDED} if everything. */
+    long demand() {
+        return over() ? 0 : window.demand();
+    }
+
+    int queued() {
+        return held.size();
+    }
+
+    long queuedBytes() {
+        return held.stream().mapToLong(Held::cost).sum();
+    }
+
+    private void waits(int messages, long bytes) {
+        Counters counters = session.counters();
+        counters.queuedMessages += messages;
+        counters.queuedBytes += bytes;
+    }
+
+    /** What is wanted changes with each message; what is shown of it follows at the end of a turn, or of this half. */
+    private void countDemand() {
+        long now = Math.min(demand(), session.windowItems());
+        session.counters().demand += now - demandCounted;
+        demandCounted = now;
     }
 
     private void deliver(MessageSink to, Message message, int flags, int number, long cost) {
@@ -248,7 +277,7 @@ final class Inbound {
                 break;
             }
             channel.touched();
-            session.counters().queuedBytes -= next.cost;
+            waits(-1, -next.cost);
             deliver(to, next.message, next.flags, next.number, next.cost);
         }
     }
@@ -275,6 +304,7 @@ final class Inbound {
                     "the end came " + (ended ? "twice" : "within a message") + " on channel " + channel.number());
         }
         ended = true;
+        countDemand();
         confirm = confirmAsked;
         if (cancelled && confirmAsked) {
             channel.confirm();
@@ -288,6 +318,7 @@ final class Inbound {
             return;
         }
         error = reason;
+        countDemand();
         drain();
         if (unwanted()) {
             release();
@@ -329,6 +360,7 @@ final class Inbound {
             return;
         }
         cancelled = true;
+        countDemand();
         if (ended && confirm && !told) {
             channel.confirm();
         }
@@ -339,7 +371,7 @@ final class Inbound {
 
     private void release() {
         for (Held each; (each = held.poll()) != null; ) {
-            session.counters().queuedBytes -= each.cost;
+            waits(-1, -each.cost);
             each.message.release();
         }
         Partial half = partial;
@@ -393,11 +425,13 @@ final class Inbound {
         }
     }
 
-    private boolean over() {
+    /** Whether nothing more comes, or is wanted. */
+    boolean over() {
         return cancelled || ended || error != null;
     }
 
     long itemsToGrant() {
+        countDemand();
         return over() ? 0 : window.itemsToGrant();
     }
 

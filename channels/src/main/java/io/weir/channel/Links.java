@@ -13,6 +13,7 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
+import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -258,6 +259,14 @@ final class Links implements PathAttempt.Owner {
         }
     }
 
+    void reorder(PathPolicy order, Promise<PathDecision> promise) {
+        if (choice == null) {
+            promise.error(new Refused("this connection has one path only"));
+        } else {
+            choice.reorder(order, promise);
+        }
+    }
+
     void deviceChanged(String path) {
         if (choice != null) {
             choice.deviceChanged(path);
@@ -438,6 +447,11 @@ final class Links implements PathAttempt.Owner {
     @Override
     public PeerCard card() {
         return Objects.requireNonNull(choice).card();
+    }
+
+    @Override
+    public TlsSpec tls() {
+        return Objects.requireNonNull(choice).tls();
     }
 
     @Override
@@ -660,7 +674,7 @@ final class Links implements PathAttempt.Owner {
         goesAway(choice, reason, openHere);
         PeerAddress address = choice.address();
         if (address != null) {
-            dial(address);
+            dial(address, choice.tls());
         }
     }
 
@@ -758,9 +772,9 @@ final class Links implements PathAttempt.Owner {
     }
 
     /** The peer can be reached there. */
-    void dial(PeerAddress address) {
+    void dial(PeerAddress address, TlsSpec tls) {
         if (!ended && away != null && redial == null) {
-            Redial begun = Objects.requireNonNull(choice).redial(this, address);
+            Redial begun = Objects.requireNonNull(choice).redial(this, address, tls);
             redial = begun;
             begun.begin();
         }
@@ -884,7 +898,7 @@ final class Links implements PathAttempt.Owner {
             link.close();
             PeerAddress address = deciding.address();
             if (address != null) {
-                dial(address);
+                dial(address, deciding.tls());
             }
         }
         return true;

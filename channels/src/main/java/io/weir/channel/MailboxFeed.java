@@ -96,6 +96,12 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
         }
     }
 
+    /** What waits to be selected may do so for ever. */
+    @Override
+    public boolean idle() {
+        return true;
+    }
+
     @Override
     public void cancelled() {
         channel.cancelInbound();

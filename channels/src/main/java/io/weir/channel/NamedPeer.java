@@ -30,14 +30,14 @@ final class NamedPeer {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
 
-    private static final Duration LONGEST = Duration.ofSeconds(10);
-
     private final String name;
     private final PeerSpec spec;
     private final Loop loop;
     private final Mono<Peer> connecting;
-    private final Backoff backoff =
-            new Backoff(SHORTEST, LONGEST, () -> ThreadLocalRandom.current().nextDouble());
+    /** Between two tries. */
+    private final Duration longest;
+
+    private final Backoff backoff;
     private final Set<Waiter> waiters = new LinkedHashSet<>();
 
     private volatile PeerState state;
@@ -64,11 +64,17 @@ final class NamedPeer {
     /** Runs when the connection has lasted. */
     private Disposable lasting = Disposables.disposed();
 
-    /** @param connecting makes one try, or yields the connection that there is */
-    NamedPeer(String name, PeerSpec spec, Loop loop, Mono<Peer> connecting) {
+    /**
+     * @param longest pause between two tries
+     * @param connecting makes one try, or yields the connection that there is
+     */
+    NamedPeer(String name, PeerSpec spec, Duration longest, Loop loop, Mono<Peer> connecting) {
         this.name = name;
         this.spec = spec;
         this.loop = loop;
+        this.longest = longest;
+        this.backoff =
+                new Backoff(SHORTEST, longest, () -> ThreadLocalRandom.current().nextDouble());
         this.connecting = connecting;
         this.state = new PeerState(
                 name, spec.address(), PeerState.Status.AWAY, Instant.now(), Optional.empty(), Optional.empty());
@@ -116,7 +122,8 @@ final class NamedPeer {
     }
 
     /** The connection, unless it has ended. */
-    private @Nullable Peer live() {
+    @Nullable
+    Peer live() {
         Peer found = connection;
         return found == null || found.hasEnded() ? null : found;
     }
@@ -242,7 +249,7 @@ final class NamedPeer {
         told = false;
         warned = false;
         connection = peer;
-        lasting = loop.schedule(backoff::reset, LONGEST);
+        lasting = loop.schedule(backoff::reset, longest);
         publish(PeerState.Status.CONNECTED);
         var unused = peer.paths().ignoreElements().subscribe(null, null, () -> later(this::noticeEnd));
         List<Waiter> all = List.copyOf(waiters);
@@ -296,7 +303,7 @@ final class NamedPeer {
             LOG.warn(
                     "{} is tried again every {} s, but that alone will not help: {}",
                     what(),
-                    LONGEST.toSeconds(),
+                    longest.toSeconds(),
                     Errors.text(error));
             warned = true;
         } else if (kept && !told) {

@@ -5,6 +5,7 @@ import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
@@ -13,20 +14,52 @@ import reactor.core.publisher.Mono;
 /** The peers that the configuration names. Any thread. */
 final class NamedPeers {
 
+    /** Whoever comes back is found within this. */
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    /**
+     * So much more for each peer that is always tried: a try costs up to a millisecond of a processor, so that all together stay well under
+     * one percent of one, however many are away.
+     */
+    private static final Duration PAUSE_PER_PEER = Duration.ofMillis(200);
+
+    /** Beyond it nobody would wait for a peer that is back. */
+    private static final long MOST_THAT_COUNT = 300;
+
     private final Map<String, NamedPeer> byName = new TreeMap<>();
 
     /** @param connecting makes one try to connect to the peer of this name, or yields the connection that there is */
     NamedPeers(Map<String, PeerSpec> specs, Loop loop, BiFunction<String, PeerSpec, Mono<Peer>> connecting) {
-        specs.forEach((name, spec) -> byName.put(name, new NamedPeer(name, spec, loop, connecting.apply(name, spec))));
+        Duration longest = longestPause(specs);
+        specs.forEach((name, spec) ->
+                byName.put(name, new NamedPeer(name, spec, longest, loop, connecting.apply(name, spec))));
     }
 
-    /** Waits for it as its spec says. Fails with {@link Misconfigured} if there is no such name. */
+    private static Duration longestPause(Map<String, PeerSpec> specs) {
+        long kept = specs.values().stream()
+                .filter(spec -> spec.connect() != PeerSpec.Connect.LAZY)
+                .count();
+        Duration forAll = PAUSE_PER_PEER.multipliedBy(Math.min(kept, MOST_THAT_COUNT));
+        return forAll.compareTo(LONGEST_PAUSE) < 0 ? LONGEST_PAUSE : forAll;
+    }
+
+    /** Waits for it as its spec says. Throws {@link Misconfigured} if there is no such name. */
     Mono<Peer> get(String name) {
+        return named(name).get();
+    }
+
+    /** The connection under this name, unless there is none or it has ended. Throws {@link Misconfigured} if there is no such name. */
+    Optional<Peer> connected(String name) {
+        return Optional.ofNullable(named(name).live());
+    }
+
+    private NamedPeer named(String name) {
         NamedPeer peer = byName.get(name);
-        return peer == null
-                ? Mono.error(new Misconfigured("there is no peer '" + name + "': set weir.peers." + name
-                        + ".address; known: " + byName.keySet()))
-                : peer.get();
+        if (peer == null) {
+            throw new Misconfigured(
+                    "there is no peer '" + name + "': set weir.peers." + name + ".address; known: " + byName.keySet());
+        }
+        return peer;
     }
 
     /**

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.util.ReferenceCountUtil;
 import io.weir.core.Availability;
 import io.weir.core.Bootstrap;
 import io.weir.core.Codec;
@@ -14,14 +15,17 @@ import io.weir.core.PeerId;
 import io.weir.core.RareLog;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
+import io.weir.core.TlsSpec;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
 import java.security.SecureRandom;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
@@ -33,6 +37,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -67,6 +72,7 @@ public final class Node {
     private static final String NOT_PRIVATE =
             "others could read what goes over it, and weir.security.require=encrypted";
 
+    private final Instant since = Instant.now();
     private final NodeSpec spec;
     private final PeerId id;
     private final PeerCard card;
@@ -77,9 +83,13 @@ public final class Node {
     private final Budget budget;
     private final Peers peers = new Peers(this);
     private final NamedPeers named;
+    /** By the names of peers: what operators have put over their order. */
+    private final ConcurrentMap<String, PathPolicy> reordered = new ConcurrentHashMap<>();
+
     private final Doorkeeper doorkeeper;
     private final Tunnels tunnels;
     private final Devices devices;
+    private final Entrance entrance;
     private final RareLog refusals = new RareLog(LOG, System::nanoTime);
     private final List<Bootstrap.Listener> listeners = new CopyOnWriteArrayList<>();
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
@@ -87,7 +97,12 @@ public final class Node {
     /** On which loops who connects anew is awaited. */
     private final Queue<Loop> nextAccepting = new ArrayBlockingQueue<>(64);
 
+    private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closing = new AtomicBoolean();
+    private volatile boolean leaving;
+    /** Nobody is to hear that it closes. */
+    private volatile boolean killed;
+
     /** Fails when the node closes. */
     private final Sinks.Empty<Peer> noMoreConnecting = Sinks.empty();
     /** Runs once, whoever subscribes first; a waiting caller that loses interest does not stop it. */
@@ -104,6 +119,7 @@ public final class Node {
         this.ports = new Ports(spec);
         this.budget = new Budget(spec.nodeBytes());
         this.doorkeeper = new Doorkeeper(spec.maxHandshakes(), spec.maxHandshakeRate(), System::nanoTime);
+        this.entrance = new Entrance(spec.maxHandshakes(), this::admit);
         this.tunnels = new Tunnels(spec, this::accepted);
         this.devices = new Devices(spec, peers::deviceChanged);
         this.loops = new ArrayList<>();
@@ -120,17 +136,29 @@ public final class Node {
      * running then. Loads native libraries on a thread that may block.
      */
     public static Mono<Node> start(NodeSpec spec) {
+        return begun(spec, true);
+    }
+
+    /**
+     * Starts a node that lets nobody in before it is {@link #open() opened}, so that everything can be served before the first peer comes: it
+     * listens, and who comes meanwhile waits. It can connect to peers, but does not do so by itself. Otherwise as {@link #start}.
+     */
+    public static Mono<Node> prepare(NodeSpec spec) {
+        return begun(spec, false);
+    }
+
+    private static Mono<Node> begun(NodeSpec spec, boolean open) {
         return Promise.mono(
-                outcome -> Schedulers.boundedElastic().schedule(() -> start(spec, outcome)),
+                outcome -> Schedulers.boundedElastic().schedule(() -> begin(spec, open, outcome)),
                 unwanted -> unwanted.close().subscribe());
     }
 
-    /** Not interrupted when the subscriber cancels: the node closes then as soon as it has started. */
-    private static void start(NodeSpec spec, Promise<Node> outcome) {
+    /** Not interrupted when the subscriber cancels: the node closes then as soon as it listens. */
+    private static void begin(NodeSpec spec, boolean open, Promise<Node> outcome) {
         try {
-            Node node = prepare(spec);
+            Node node = make(spec);
             node.listen()
-                    .then(Mono.defer(() -> node.meetRequired(outcome)))
+                    .then(Mono.defer(() -> open ? node.open(outcome) : Mono.just(node)))
                     .onErrorResume(error -> node.close().then(Mono.error(error)))
                     .subscribe(outcome::success, outcome::error);
         } catch (Throwable t) {
@@ -140,12 +168,31 @@ public final class Node {
     }
 
     /** Who loses interest meanwhile need not wait for the peers. */
-    private Mono<Node> meetRequired(Promise<Node> outcome) {
+    private Mono<Node> open(Promise<Node> outcome) {
         outcome.onCancel(() -> close().subscribe());
-        return named.begin(spec.startTimeout()).thenReturn(this);
+        return open().thenReturn(this);
     }
 
-    private static Node prepare(NodeSpec spec) {
+    /**
+     * Lets peers in, and connects to those that are not {@link PeerSpec.Connect#LAZY lazy}. Completes when the
+     * {@link PeerSpec.Connect#REQUIRED required} ones are connected; fails, as {@link #start} does, if one of them is not there in time. Then,
+     * and if it is cancelled before, the node is closed. Once only: nothing happens, and nothing is waited for, if this was subscribed to before.
+     */
+    public Mono<Void> open() {
+        return Mono.defer(() -> {
+            checkOpen();
+            return opened.compareAndSet(false, true) ? begin() : Mono.empty();
+        });
+    }
+
+    private Mono<Void> begin() {
+        entrance.open();
+        return named.begin(spec.startTimeout())
+                .onErrorResume(error -> close().then(Mono.error(error)))
+                .doOnCancel(() -> close().subscribe());
+    }
+
+    private static Node make(NodeSpec spec) {
         NodeSpecRules.exposure(spec);
         Bootstrap bootstrap = ServiceLoader.load(Bootstrap.class, Node.class.getClassLoader())
                 .findFirst()
@@ -167,6 +214,16 @@ public final class Node {
                 } else if (availability instanceof Availability.Missing it) {
                     missing.put(path, it.reason());
                 }
+            }
+        });
+        // So that it is told now, and not when the peer is connected to.
+        Transport tcp = adapters.get(Handshake.BOOTSTRAP_PATH);
+        spec.peers().forEach((name, peer) -> {
+            TlsSpec tls = peer.tls();
+            if (tcp != null && tls != null) {
+                NodeSpecRules.ofPeer(name, () -> {
+                    var unused = tcp.availability(settings(spec, tcp.name(), tls));
+                });
             }
         });
         PeerId id = new PeerId(UUID.randomUUID(), spec.name(), System.currentTimeMillis());
@@ -260,6 +317,11 @@ public final class Node {
         return id;
     }
 
+    /** When it has begun. */
+    public Instant since() {
+        return since;
+    }
+
     /** The configuration that it was started with. */
     public NodeSpec spec() {
         return spec;
@@ -305,13 +367,18 @@ public final class Node {
 
     /** Connects with paths of its own, put over the node's. Also fails with {@link Misconfigured} where these make no sense. */
     public Mono<Peer> connect(PeerAddress address, PathPolicy paths) {
+        return connect(address, paths, spec.tls());
+    }
+
+    private Mono<Peer> connect(PeerAddress address, PathPolicy paths, TlsSpec tls) {
         PathPolicy policy = spec.paths().and(paths);
         return Mono.defer(() -> {
             checkOpen();
             NodeSpecRules.policy(KnownPaths.of(adapters), "paths", paths, policy);
             Loop loop = loop();
             Requirement required = spec.security().requirementAt(address);
-            Mono<Peer> connected = dial(address, loop).flatMap(link -> shake(loop, link, policy, address, required));
+            Mono<Peer> connected =
+                    dial(address, loop, tls).flatMap(link -> shake(loop, link, policy, address, tls, required));
             // Whatever step it has reached, it must not wait for a loop that has ended.
             return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
         });
@@ -361,14 +428,14 @@ public final class Node {
             checkOpen();
             NodeSpecRules.policy(KnownPaths.of(adapters), "paths", paths, policy);
             Mono<Peer> connected = tunnels.open(target, via, gateway)
-                    .flatMap(link -> shake(loop, link, policy, target, Tunnels.requirement(spec)));
+                    .flatMap(link -> shake(loop, link, policy, target, spec.tls(), Tunnels.requirement(spec)));
             return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
         });
     }
 
     /** A bootstrap connection, the name looked up anew each time. */
-    Mono<Link> dial(PeerAddress address, Loop loop) {
-        return bootstrap.connect(address, bootstrapSettings(), loop);
+    Mono<Link> dial(PeerAddress address, Loop loop, TlsSpec tls) {
+        return bootstrap.connect(address, bootstrapSettings(tls), loop);
     }
 
     /**
@@ -395,23 +462,74 @@ public final class Node {
         return named.states();
     }
 
+    /** The connection to the peer that is configured under this name, if there is one: it is only looked at. */
+    public Optional<Peer> connected(String name) {
+        return named.connected(name);
+    }
+
+    /**
+     * Changes the order of the paths to the peer that is configured under this name, as long as the node lives: as {@link Peer#reorder} if
+     * there is a connection under this name, and for those that follow. Empty if there is none now. If it fails nothing has changed.
+     */
+    public Mono<PathDecision> reorder(String name, PathPolicy order) {
+        return Mono.defer(() -> {
+            checkOpen();
+            Optional<Peer> live = named.connected(name);
+            checkOrder(order, pathsTo(name).and(order));
+            return live.map(peer -> peer.reorder(order))
+                    .orElseGet(Mono::empty)
+                    .doOnSuccess(done -> reordered.merge(name, order, PathPolicy::and));
+        });
+    }
+
+    /**
+     * What an operator wants while the node lives keeps to the rules of the configuration.
+     *
+     * @throws Misconfigured if it does not
+     */
+    void checkOrder(PathPolicy order, PathPolicy effective) {
+        if (effective.measured() || order.repath() != null) {
+            throw new Misconfigured("only the order and the switches of paths can be changed while a connection lives,"
+                    + " and an order is measured when it begins: name the paths, best first");
+        }
+        NodeSpecRules.policy(KnownPaths.of(adapters), "paths", order, effective);
+    }
+
     private Mono<Peer> connectByName(String name, PeerSpec peer) {
-        return connect(peer.address(), peer.gateways(), spec.pathsToPeer(name));
+        TlsSpec tls = peer.tls();
+        return Mono.defer(() -> tls == null
+                ? connect(peer.address(), peer.gateways(), pathsTo(name))
+                : connect(peer.address(), pathsTo(name), tls));
+    }
+
+    private PathPolicy pathsTo(String name) {
+        return spec.pathsToPeer(name).and(reordered.getOrDefault(name, PathPolicy.unchanged()));
     }
 
     /** The connect time-out of the node counts unless the path has one of its own. */
-    private TransportSettings bootstrapSettings() {
-        TransportSettings set = spec.settings("tcp");
+    private TransportSettings bootstrapSettings(TlsSpec tls) {
+        TransportSettings set = settings("tcp", tls);
         Map<String, String> options = new TreeMap<>(set.options());
         options.putIfAbsent("connect-timeout", spec.connectTimeout().toMillis() + "ms");
         return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options, set.tls());
     }
 
-    private Mono<Peer> shake(Loop loop, Link link, PathPolicy policy, PeerAddress address, Requirement required) {
+    /** What this path's adapter is told for a connection that is protected in this way. */
+    TransportSettings settings(String path, TlsSpec tls) {
+        return settings(spec, path, tls);
+    }
+
+    private static TransportSettings settings(NodeSpec spec, String path, TlsSpec tls) {
+        TransportSettings set = spec.settings(path);
+        return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), set.options(), tls);
+    }
+
+    private Mono<Peer> shake(
+            Loop loop, Link link, PathPolicy policy, PeerAddress address, TlsSpec tls, Requirement required) {
         return Promise.mono(
                 outcome -> {
-                    Handshake handshake =
-                            new Handshake(this, loop, link, policy, address, required, new ConnectedOutcome(outcome));
+                    Handshake handshake = new Handshake(
+                            this, loop, link, policy, address, tls, required, new ConnectedOutcome(outcome));
                     Runnable begin = () -> {
                         if (closing.get()) {
                             // Whoever waits hears it from noMoreConnecting.
@@ -447,12 +565,16 @@ public final class Node {
     }
 
     private void accepted(Link link, Requirement required) {
-        if (closing.get()) {
+        entrance.came(link, required, currentLoop());
+    }
+
+    private void admit(Link link, Requirement required) {
+        if (closing.get() || leaving) {
             Refusal.of(link, leaving());
             return;
         }
-        Handshake handshake =
-                new Handshake(this, currentLoop(), link, spec.paths(), null, required, new AcceptedOutcome(refusals));
+        Handshake handshake = new Handshake(
+                this, currentLoop(), link, spec.paths(), null, spec.tls(), required, new AcceptedOutcome(refusals));
         if (doorkeeper.came(handshake)) {
             handshake.start();
         } else {
@@ -484,8 +606,12 @@ public final class Node {
      * @throws Misconfigured if the port is served already
      */
     public Disposable serve(String port, Function<? super Channel, ? extends Publisher<Void>> handler) {
+        return served(port, new ServeHandler(handler));
+    }
+
+    Disposable served(String port, PortHandler handler) {
         checkOpen();
-        return ports.serve(port, new ServeHandler(handler));
+        return ports.serve(port, handler);
     }
 
     /**
@@ -513,8 +639,7 @@ public final class Node {
     /** As {@link #answer(String, Function)}, and the handler also gets the peer whose request it is. */
     public Disposable answer(
             String port, BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
-        checkOpen();
-        return ports.serve(port, new AnswerHandler(handler));
+        return served(port, new AnswerHandler(handler));
     }
 
     /**
@@ -537,11 +662,38 @@ public final class Node {
      * disposed.
      */
     public Disposable stream(String port, Function<? super Message, ? extends Publisher<Message>> handler) {
-        return serve(
+        return stream(port, (channel, request) -> handler.apply(request));
+    }
+
+    private Disposable stream(String port, BiFunction<Channel, Message, ? extends Publisher<Message>> handler) {
+        return served(
                 port,
-                channel -> channel.receive()
-                        .next()
-                        .flatMap(request -> channel.send(Flux.defer(() -> handler.apply(request)))));
+                new ServeHandler(
+                        channel -> channel.receive().next().flatMap(request -> answered(channel, request, handler)),
+                        false));
+    }
+
+    /** The handler gets the request when the peer can get its answer, perhaps never: then nobody else has it. */
+    private Mono<Void> answered(
+            Channel channel, Message request, BiFunction<Channel, Message, ? extends Publisher<Message>> handler) {
+        AtomicReference<@Nullable Message> unread = new AtomicReference<>(request);
+        return channel.send(Flux.defer(() -> {
+                    Message its = unread.getAndSet(null);
+                    return its == null ? Flux.empty() : streamed(channel, its, handler);
+                }))
+                .doFinally(signal -> ReferenceCountUtil.release(unread.getAndSet(null)));
+    }
+
+    private Publisher<Message> streamed(
+            Channel channel, Message request, BiFunction<Channel, Message, ? extends Publisher<Message>> handler) {
+        CallInterceptor interceptor = ports.interceptor();
+        IncomingCall watched = interceptor == null
+                ? null
+                : interceptor.called(
+                        new CallDescription(CallKind.STREAM, channel.peer(), channel.port(), null), request.control());
+        return watched == null
+                ? handler.apply(channel, request)
+                : Calls.watch(Flux.from(Watching.opened(watched, () -> handler.apply(channel, request))), watched);
     }
 
     /** As {@link #stream(String, Function)}, but values through codecs, so that nothing has to be released. */
@@ -550,12 +702,10 @@ public final class Node {
             Codec<A> requests,
             Codec<B> items,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return serve(
+        return stream(
                 port,
-                channel -> channel.receive(requests)
-                        .next()
-                        .flatMap(request ->
-                                channel.send(Flux.defer(() -> Flux.<B>from(handler.apply(request))), items)));
+                (channel, request) -> Flux.<B>from(handler.apply(request.decode(requests)))
+                        .map(item -> Message.of(items.encode(item, channel.allocator()))));
     }
 
     /**
@@ -583,6 +733,22 @@ public final class Node {
         ports.authorise(authorisation);
     }
 
+    /**
+     * Shows the calls that this node makes and answers to this as well, from now on: what was told of before is told first. To be said
+     * before ports are served, proxies are made and peers are called.
+     */
+    public void intercept(CallInterceptor interceptor) {
+        ports.intercept(interceptor);
+    }
+
+    /**
+     * All that was given to {@link #intercept}, as one that keeps what these throw to itself and tells each call its end once; null if there
+     * is none. For what makes {@link Calls} of its own.
+     */
+    public @Nullable CallInterceptor interceptor() {
+        return ports.interceptor();
+    }
+
     /** Whom this node is connected to. */
     public List<Peer> connected() {
         return peers.sessions().stream().map(Session::peer).toList();
@@ -602,9 +768,43 @@ public final class Node {
         return loops.stream().mapToLong(Loop::stalls).sum();
     }
 
+    /** How often the loops of this node have slept until something woke them: what came, a task or a timer. */
+    public long wakeUps() {
+        return loops.stream().mapToLong(Loop::wakeUps).sum();
+    }
+
+    /** Bytes that this node lends now to messages longer than their window; at most {@code weir.node.bytes}. */
+    public long lentBytes() {
+        return budget.used();
+    }
+
     /** What has gone between this node and each peer. */
     public List<PeerStats> stats() {
         return peers.sessions().stream().map(Session::stats).toList();
+    }
+
+    /**
+     * Prepares to leave, so that nobody's call fails: stops listening, tells every peer, and completes when nothing is under way any more between
+     * them and this node, or when the limit is over. Whoever has a choice calls somebody else from then on, and what peers begin here
+     * fails with {@link io.weir.core.PeerUnavailable} or {@link io.weir.core.Overloaded}, nothing of it begun; requests and streams that
+     * have begun go on, and this node may call others. Connections stay until {@link #close}, which belongs behind this.
+     */
+    public Mono<Void> leave(Duration limit) {
+        return Mono.defer(() -> {
+            leaving = true;
+            LOG.info("{} is going to leave", id);
+            listeners.forEach(Disposable::dispose);
+            return each(Session::tellLeaving)
+                    .then(Mono.<Void>fromRunnable(ports::leave))
+                    .then(each(session -> session.quiet(limit)))
+                    .timeout(limit, Mono.<Void>fromRunnable(ports::leave));
+        });
+    }
+
+    private Mono<Void> each(Function<Session, Mono<Void>> step) {
+        return Flux.defer(() -> Flux.fromIterable(peers.sessions()))
+                .flatMap(step, Integer.MAX_VALUE)
+                .then();
     }
 
     /**
@@ -615,6 +815,17 @@ public final class Node {
         return closed;
     }
 
+    /**
+     * Ends the node as the end of its process would: it says goodbye to nobody, and what it had not sent is lost. For tests of those that go
+     * on. Completes when all threads have ended. A node that is closing already goes on with that.
+     */
+    public Mono<Void> kill() {
+        return Mono.defer(() -> {
+            killed = true;
+            return closed;
+        });
+    }
+
     /** Completes when the node has been closed, whoever did that. Does not close it. */
     public Mono<Void> closed() {
         return ended.asMono();
@@ -622,19 +833,22 @@ public final class Node {
 
     private Mono<Void> shutDown() {
         closing.set(true);
+        // Before anything else is told that it ends, as that would tell the peers.
+        return (killed ? forsaken() : Flux.<Void>empty()).then(Mono.defer(this::endAll));
+    }
+
+    private Mono<Void> endAll() {
         named.close(new Refused(leaving()));
         noMoreConnecting.tryEmitError(new Refused(leaving())).orThrow();
         listeners.forEach(Disposable::dispose);
+        entrance.open();
         devices.close();
         ports.close();
         peers.close();
         for (Handshake each : peers.handshakes()) {
             each.loop().execute(() -> each.fail(new Refused(leaving())));
         }
-        // First those that go through others.
-        return left(Session::isTunnelled)
-                .thenMany(left(session -> true))
-                .thenMany(Flux.defer(() -> Flux.fromIterable(peers.undelivered())))
+        return left().thenMany(Flux.defer(() -> Flux.fromIterable(peers.undelivered())))
                 .flatMap(session -> session.abandonUndelivered(leaving()))
                 .thenMany(Flux.fromIterable(loops))
                 .flatMap(Loop::close)
@@ -642,11 +856,24 @@ public final class Node {
                 .doOnTerminate(ended::tryEmitEmpty);
     }
 
+    private Flux<Void> forsaken() {
+        return Flux.fromIterable(peers.sessions()).flatMap(session -> session.forsaken(leaving()));
+    }
+
+    /** First those that go through others. */
+    private Flux<Void> left() {
+        return left(Session::isTunnelled).thenMany(left(session -> true));
+    }
+
     private Flux<Void> left(Predicate<Session> which) {
         Duration limit = spec.drainTimeout();
         return Flux.defer(() -> Flux.fromIterable(peers.sessions()))
                 .filter(which)
                 .flatMap(session -> session.drained(limit).then(session.left(leaving())));
+    }
+
+    boolean isLeaving() {
+        return leaving;
     }
 
     boolean isClosing() {

@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Reads settings by name into a builder. */
@@ -25,6 +26,7 @@ final class NodeProperties {
     private static final String FORMER_SECRET = "weir.security.former-secret";
     private static final String FILE = "-file";
     private static final String PASSWORD = ".password";
+    private static final String PEERS = "weir.peers.";
     private static final String SERVICES = "weir.services.";
 
     /**
@@ -154,6 +156,24 @@ final class NodeProperties {
         return reader.builder;
     }
 
+    /** See {@link NodeSpec#settingsOf}. */
+    static SortedMap<String, String> settingsOf(Map<String, String> environment, Set<String> named) {
+        EnvironmentNames names = new EnvironmentNames(
+                KnownPaths.load(), names(named, PEERS), names(named, "weir.ports."), names(named, SERVICES));
+        SortedMap<String, String> settings = names.translate(environment);
+        settings.replaceAll((name, variable) -> environment.getOrDefault(variable, ""));
+        return settings;
+    }
+
+    /** Of the peers, ports or services that these properties are about. */
+    private static Set<String> names(Set<String> properties, String prefix) {
+        return properties.stream()
+                .filter(name -> name.startsWith(prefix))
+                .map(name -> name.substring(prefix.length()).replaceFirst("\\.(transport\\.|ssl\\.)?[^.]*$", ""))
+                .filter(name -> !name.isEmpty())
+                .collect(Collectors.toSet());
+    }
+
     private void read(Map<String, String> properties) {
         checkOneSecret(properties.keySet());
         new TreeMap<>(properties).forEach((name, text) -> {
@@ -278,7 +298,7 @@ final class NodeProperties {
     }
 
     private static Misconfigured unknownOfNamed(String label, boolean ofPeer, String name) {
-        String prefix = (ofPeer ? "weir.peers." : "weir.ports.") + name;
+        String prefix = (ofPeer ? PEERS : "weir.ports.") + name;
         return new Misconfigured(label + " is no setting of a " + (ofPeer ? "peer" : "port") + ". Known: "
                 + (ofPeer
                         ? prefix + ".address, " + prefix + ".repath, " + prefix + ".connect, " + prefix + ".wait, "
@@ -351,9 +371,10 @@ final class NodeProperties {
 
     private static Misconfigured unknown(String label, String name, List<String> candidates) {
         String nearest = Nearest.to(name, candidates);
-        return new Misconfigured(label + " is no setting of Weir" + (nearest == null ? "" : meant(label, name, nearest))
-                + ". Known: " + String.join(", ", singleNames())
-                + ", weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…, weir.services.<service>.…");
+        return new Misconfigured(
+                label + " is no setting of Weir" + (nearest == null ? "." : meant(label, name, nearest))
+                        + " Known: " + String.join(", ", singleNames())
+                        + ", weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…, weir.services.<service>.…");
     }
 
     private static String meant(String label, String name, @Nullable String nearest) {

@@ -152,6 +152,7 @@ public record NodeSpec(
         NodeSpecRules.time("weir.timeout.start", startTimeout, Duration.ofMillis(1));
         NodeSpecRules.patience(peers);
         NodeSpecRules.gateways(peers);
+        NodeSpecRules.tls(peers);
         NodeSpecRules.range("weir.max.peers", maxPeers, 1, 1 << 20);
         NodeSpecRules.range("weir.max.channels", maxChannels, 1, 1 << 20);
         NodeSpecRules.range("weir.mailbox.items", mailboxItems, 1, 1 << 24);
@@ -189,6 +190,25 @@ public record NodeSpec(
     /** As {@link #from} without properties of one's own. */
     public static NodeSpec fromSystem() {
         return from(new Properties());
+    }
+
+    /**
+     * The settings that the variables {@code WEIR_*} of an environment stand for, by the names of their properties; see {@link #from}. For who
+     * puts settings together in another way, which then are read by {@link Builder#properties}.
+     *
+     * @param named names of properties that are set elsewhere: a variable that may mean several peers, ports or services means one of these
+     * @throws Misconfigured if a variable may mean several, or two mean one
+     */
+    public static Map<String, String> settingsOf(Map<String, String> environment, Set<String> named) {
+        return NodeProperties.settingsOf(environment, named);
+    }
+
+    /**
+     * Whether this system property, which begins with {@code weir.}, tells something to tests or launchers and nothing to a node, as
+     * {@code weir.log} does: {@link #from} passes it over.
+     */
+    public static boolean isForTools(String property) {
+        return NodeProperties.isOfTheBuild(property);
     }
 
     /** A builder that starts from these values. */
@@ -269,6 +289,7 @@ public record NodeSpec(
         private int maxHandshakeRate = NodeDefaults.MAX_HANDSHAKE_RATE;
         private boolean gatewayAccept = NodeDefaults.GATEWAY_ACCEPT;
         private final Map<String, List<PeerAddress>> peerGateways = new TreeMap<>();
+        private final Map<String, TlsSpec> peerTls = new TreeMap<>();
         private List<PeerAddress> advertised = List.of();
         private final Map<String, ServiceSettings> services = new TreeMap<>();
         private DirectoryKind directory = NodeDefaults.DIRECTORY;
@@ -291,6 +312,7 @@ public record NodeSpec(
                 peerConnects.put(peer, is.connect());
                 peerPatience.put(peer, is.patience());
                 peerGateways.put(peer, is.gateways());
+                var unused = peerTls(peer, is.tls());
             });
             ports.putAll(spec.ports);
             tls = spec.tls;
@@ -400,7 +422,8 @@ public record NodeSpec(
                     .peerPaths(peer, spec.paths())
                     .peerConnect(peer, spec.connect())
                     .peerPatience(peer, spec.patience())
-                    .peerGateways(peer, spec.gateways());
+                    .peerGateways(peer, spec.gateways())
+                    .peerTls(peer, spec.tls());
         }
 
         /** One peer's address, in a form that {@link PeerAddress#parse} reads. */
@@ -685,7 +708,8 @@ public record NodeSpec(
                                 peerPaths(peer),
                                 peerConnects.getOrDefault(peer, NodeDefaults.PEER_CONNECT),
                                 peerPatience.getOrDefault(peer, NodeDefaults.PEER_PATIENCE),
-                                peerGateways.getOrDefault(peer, List.of())));
+                                peerGateways.getOrDefault(peer, List.of()),
+                                peerTls.get(peer)));
             }
             return peers;
         }
@@ -749,6 +773,15 @@ public record NodeSpec(
 
         Builder peerGateways(String peer, List<PeerAddress> gateways) {
             peerGateways.put(peer, List.copyOf(gateways));
+            return this;
+        }
+
+        private Builder peerTls(String peer, @Nullable TlsSpec tls) {
+            if (tls == null) {
+                peerTls.remove(peer);
+            } else {
+                peerTls.put(peer, tls);
+            }
             return this;
         }
     }

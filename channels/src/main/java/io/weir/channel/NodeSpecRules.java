@@ -141,6 +141,38 @@ final class NodeSpecRules {
 
     /** What TLS needs is there, and once. */
     static void tls(TlsSpec tls, List<PeerAddress> listen) {
+        material(tls);
+        if (tls.enabled() && !tls.hasIdentity() && !listen.stream().allMatch(PeerAddress::isUnix)) {
+            throw new Misconfigured("weir.tls=on needs a certificate for who connects to weir.listen: set"
+                    + " weir.tls.certificate and weir.tls.key, or weir.tls.key-store");
+        }
+    }
+
+    /** The same for the peers that have their own, of which no property tells. */
+    static void tls(Map<String, PeerSpec> peers) {
+        peers.forEach((name, peer) -> {
+            TlsSpec tls = peer.tls();
+            if (tls == null) {
+                return;
+            }
+            if (!peer.gateways().isEmpty()) {
+                throw new Misconfigured("peer " + name + " has TLS of its own and weir.peers." + name
+                        + ".gateway: the gateway is who is connected to, so remove one of both");
+            }
+            ofPeer(name, () -> material(tls));
+        });
+    }
+
+    /** Has what is wrong with the TLS of this peer name the peer. */
+    static void ofPeer(String name, Runnable check) {
+        try {
+            check.run();
+        } catch (Misconfigured e) {
+            throw new Misconfigured("the TLS of peer " + name + " (PeerSpec.tls): " + e.getMessage(), e);
+        }
+    }
+
+    private static void material(TlsSpec tls) {
         time("weir.tls.reload", tls.reload(), Duration.ofMillis(10));
         if (tls.protocols().isEmpty() || !TlsSpec.PROTOCOLS.containsAll(tls.protocols())) {
             throw new Misconfigured("weir.tls.protocols=" + String.join(",", tls.protocols())
@@ -162,10 +194,6 @@ final class NodeSpecRules {
         if (!tls.hasTrust()) {
             throw new Misconfigured("weir.tls=on needs to know whom to trust: set weir.tls.trust to the certificates of"
                     + " those who issue the peers' ones, or weir.tls.trust-store");
-        }
-        if (!tls.hasIdentity() && !listen.stream().allMatch(PeerAddress::isUnix)) {
-            throw new Misconfigured("weir.tls=on needs a certificate for who connects to weir.listen: set"
-                    + " weir.tls.certificate and weir.tls.key, or weir.tls.key-store");
         }
     }
 

@@ -42,6 +42,7 @@ final class NodeSpecText {
                     Setting.word(NodeDefaults.PEER_CONNECT));
             time("weir.peers." + name + ".wait", peer.patience(), NodeDefaults.PEER_PATIENCE);
             add("weir.peers." + name + ".gateway", peer.gateways(), List.of(), join(peer.gateways()));
+            named("weir.peers." + name + ".tls", peer.tls());
         });
         new TreeMap<>(spec.ports()).forEach((name, port) -> {
             policy("weir.ports." + name + ".transport", port.paths(), PathPolicy.unchanged());

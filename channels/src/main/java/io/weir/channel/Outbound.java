@@ -42,6 +42,11 @@ final class Outbound implements Outgoing {
         /** The channel has failed; what was not sent has been released. */
         void failed(Throwable error);
 
+        /** Whether nobody waits for anything of this channel, open as it is. One that its user has is waited for until it ends. */
+        default boolean idle() {
+            return false;
+        }
+
         /** Our side closes the channel: nothing more may be fed, what was taken is sent. Only what a user has can be closed. */
         default void closing() {}
     }
@@ -64,6 +69,9 @@ final class Outbound implements Outgoing {
     /** Bytes of credit that were asked for with WANT and have not been covered since. */
     private long wanted;
 
+    /** Somebody has something to send, and waits for credit. */
+    private boolean stalled;
+
     private boolean listed;
     private boolean endQueued;
     private boolean confirm;
@@ -80,6 +88,11 @@ final class Outbound implements Outgoing {
 
     void feeder(Feeder feeder) {
         this.feeder = feeder;
+    }
+
+    /** Whether nobody waits for anything of this channel. */
+    boolean idle() {
+        return feeder != null && feeder.idle() && isEmpty();
     }
 
     boolean hasFeeder() {
@@ -105,6 +118,10 @@ final class Outbound implements Outgoing {
     /** How many more messages may be handed over now without exceeding the peer's credit; may be negative. */
     long room() {
         return credits.items() - queue.size();
+    }
+
+    Credits credits() {
+        return credits;
     }
 
     int queued() {
@@ -149,7 +166,7 @@ final class Outbound implements Outgoing {
         if (isEmpty() && session.clear() && !hasToBeRead(message) && transmit(message, flags, number, cost)) {
             return;
         }
-        held(cost);
+        held(1, cost);
         queue.add(new Queued(message, flags, number, cost));
         list();
         if (hasToBeRead(message)) {
@@ -190,6 +207,12 @@ final class Outbound implements Outgoing {
     /** The peer has granted credit. */
     void granted(long items, long bytes) {
         credits.grant(items, bytes);
+        if (!closed) {
+            credited(items, bytes);
+        }
+        if (stalled && canGoOn()) {
+            goesOn();
+        }
         if (wanted != 0 && credits.bytes() >= wanted) {
             wanted = 0;
         }
@@ -243,14 +266,31 @@ final class Outbound implements Outgoing {
 
     /** Nothing more is sent on this half; what is queued is released. */
     void discardAll() {
-        closed = true;
+        closeHalf();
         discard();
     }
 
-    /** Counts bytes that wait here. */
-    private void held(long bytes) {
+    private void closeHalf() {
+        if (!closed) {
+            closed = true;
+            credited(-credits.items(), -credits.bytes());
+            goesOn();
+        }
+    }
+
+    /** Counts what waits here. */
+    private void held(int messages, long bytes) {
         queuedBytes += bytes;
-        session.counters().queuedBytes += bytes;
+        Counters counters = session.counters();
+        counters.queuedMessages += messages;
+        counters.queuedBytes += bytes;
+    }
+
+    /** Counts credit that has come or is void. What messages use of it is counted with them, so that none pays for that. */
+    private void credited(long items, long bytes) {
+        Counters counters = session.counters();
+        counters.creditItems += items;
+        counters.creditBytes += bytes;
     }
 
     private void discard() {
@@ -264,11 +304,12 @@ final class Outbound implements Outgoing {
                 unsent(half);
             }
         }
+        held(-queue.size(), -queuedBytes);
         for (Queued each; (each = queue.poll()) != null; ) {
             each.message.release();
             unsent(each);
         }
-        held(-queuedBytes);
+        goesOn();
     }
 
     private void unsent(Queued dropped) {
@@ -329,7 +370,7 @@ final class Outbound implements Outgoing {
             return !session.full();
         }
         Queued sent = queue.remove();
-        held(-sent.cost);
+        held(-1, -sent.cost);
         afterStep();
         return true;
     }
@@ -350,6 +391,7 @@ final class Outbound implements Outgoing {
         }
         if (!oneFrame(message, cost)) {
             take(cost);
+            credited(-1, -cost);
             begin(new Queued(message, flags, number, cost));
             return true;
         }
@@ -375,8 +417,35 @@ final class Outbound implements Outgoing {
         }
     }
 
+    /** Whoever feeds this half has more to send, or may have: if all that is missing is credit, it waits for that from now on. */
+    void hasMore() {
+        if (credits.items() == 0 && isEmpty()) {
+            stall();
+        }
+    }
+
+    private void stall() {
+        if (!stalled && !closed) {
+            stalled = true;
+            session.counters().creditStalls++;
+            session.counters().stalled.begin();
+        }
+    }
+
+    private boolean canGoOn() {
+        Queued head = queue.peek();
+        return head == null ? credits.items() > 0 : hasCredit(head.cost);
+    }
+
+    private void goesOn() {
+        if (stalled) {
+            stalled = false;
+            session.counters().stalled.end();
+        }
+    }
+
     private void starve(long cost) {
-        session.stalled();
+        stall();
         if (failure != null) {
             channel.cancelFailed();
         }
@@ -420,6 +489,8 @@ final class Outbound implements Outgoing {
             cutting = null;
             pieces = null;
             session.counted(whole.cost);
+            // Taken when it began.
+            credited(1, whole.cost);
             whole.message.release();
         }
         afterStep();
@@ -500,7 +571,7 @@ final class Outbound implements Outgoing {
 
     private boolean pushEnd() {
         if (failure != null) {
-            closed = true;
+            closeHalf();
             channel.tell(ErrorCode.FAILED, failure);
             return true;
         }
@@ -508,7 +579,7 @@ final class Outbound implements Outgoing {
         if (!session.offer(frame)) {
             return false;
         }
-        closed = true;
+        closeHalf();
         awaitsDelivery = confirm;
         if (feeder != null) {
             feeder.endSent();

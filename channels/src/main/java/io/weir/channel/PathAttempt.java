@@ -12,6 +12,7 @@ import io.weir.core.Loop;
 import io.weir.core.PeerCard;
 import io.weir.core.PendingLink;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.TlsSpec;
 import io.weir.core.Transport;
 import io.weir.core.WeirException;
 import java.security.SecureRandom;
@@ -46,6 +47,9 @@ final class PathAttempt {
 
         /** The peer's card. */
         PeerCard card();
+
+        /** How connections of ours between both are protected. */
+        TlsSpec tls();
 
         /** For messages. */
         String name();
@@ -135,12 +139,7 @@ final class PathAttempt {
         try {
             Transport adapter = Objects.requireNonNull(node.adapter(path));
             PendingLink half = adapter.prepare(new LinkRequest(
-                    node.card(),
-                    owner.card(),
-                    connecting,
-                    loop,
-                    owner.bootstrap(),
-                    node.spec().settings(path)));
+                    node.card(), owner.card(), connecting, loop, owner.bootstrap(), node.settings(path, owner.tls())));
             pending = half;
             byte[] offer = half.offer();
             if (offer.length > MAX_OFFER) {

@@ -4,9 +4,11 @@ import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Loop;
+import io.weir.core.PathRequired;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
 import io.weir.core.Refused;
+import io.weir.core.TlsSpec;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,9 +51,11 @@ final class PathChoice {
     private final Peer peer;
     private final PeerCard card;
     private final boolean leads;
-    private final PathPolicy policy;
-    private final PathSelector.@Nullable Selection selection;
+    private PathPolicy policy;
+    private PathSelector.@Nullable Selection selection;
+    private final @Nullable Function<PathPolicy, PathSelector.Selection> selecting;
     private final @Nullable PeerAddress address;
+    private final TlsSpec tls;
     private final Duration shortest;
 
     private final ArrayDeque<String> candidates = new ArrayDeque<>();
@@ -80,6 +85,9 @@ final class PathChoice {
     /** Waits until it goes there; on the side that follows, until the other one answers. */
     private @Nullable Promise<PathDecision> asker;
 
+    /** It waits for what comes of another order, whichever path that is. */
+    private boolean reorders;
+
     /** On the side that follows: where it wants to go. */
     private String asked = "";
 
@@ -94,8 +102,10 @@ final class PathChoice {
      * For one session.
      *
      * @param selection what the handshake has found worth trying, on the side that leads; null on the other
+     * @param selecting the same by another policy, on that side
      * @param climbsAtOnce the session begins over TCP before all that stands before it was tried to its end
      * @param address where the peer can be connected to, on the side that leads; null on the other, and where only gateways reach it
+     * @param tls how our own connections to the peer are protected
      */
     PathChoice(
             Node node,
@@ -103,16 +113,20 @@ final class PathChoice {
             PeerCard card,
             PathPolicy policy,
             PathSelector.@Nullable Selection selection,
+            @Nullable Function<PathPolicy, PathSelector.Selection> selecting,
             boolean climbsAtOnce,
-            @Nullable PeerAddress address) {
+            @Nullable PeerAddress address,
+            TlsSpec tls) {
         this.node = node;
         this.peer = peer;
         this.card = card;
         this.leads = selection != null;
         this.policy = policy;
         this.selection = selection;
+        this.selecting = selecting;
         this.climbsAtOnce = climbsAtOnce;
         this.address = address;
+        this.tls = tls;
         this.shortest = node.spec().repathProbation();
         this.probation = shortest;
         this.recorder = recorder();
@@ -303,7 +317,9 @@ final class PathChoice {
         Promise<PathDecision> waiting = asker;
         asker = null;
         wanted = waiting == null ? wanted : null;
-        if (waiting != null) {
+        if (waiting != null && reorders) {
+            waiting.success(peer.path());
+        } else if (waiting != null) {
             waiting.error(new Refused("the connection to " + peer.id() + " stays where it is: " + why));
         }
     }
@@ -314,9 +330,13 @@ final class PathChoice {
         return address;
     }
 
+    TlsSpec tls() {
+        return tls;
+    }
+
     /** Connects again and again until the peer is reachable. */
-    Redial redial(Links its, PeerAddress at) {
-        return new Redial(node, its.loop(), at, its);
+    Redial redial(Links its, PeerAddress at, TlsSpec with) {
+        return new Redial(node, its.loop(), at, with, its);
     }
 
     /** There is a bootstrap connection again. */
@@ -398,13 +418,20 @@ final class PathChoice {
 
     /** No better path could be opened. */
     private void inVain() {
-        PathDecision attempted = recorder.build(peer.id());
+        Promise<PathDecision> waiting = asker;
+        String path = links().path();
+        boolean reordered = waiting != null && reorders;
+        if (reordered && path != null) {
+            recorder.chosen(path, null, Duration.ZERO);
+        }
+        PathDecision attempted = recorder.build(peer.id(), Instant.now(), reordered ? cause : "");
         recorder = recorder();
         cause = "";
         wanted = null;
-        Promise<PathDecision> waiting = asker;
         asker = null;
-        if (waiting != null) {
+        if (waiting != null && reordered) {
+            waiting.success(attempted);
+        } else if (waiting != null) {
             waiting.error(new Refused("the connection to " + peer.id() + " stays where it is: " + attempted.line()));
         }
         settled();
@@ -416,7 +443,7 @@ final class PathChoice {
         Promise<PathDecision> waiting = asker;
         if (leads && waiting != null && path != null && !links().trying()) {
             asker = null;
-            if (path.equals(wanted)) {
+            if (path.equals(wanted) || reorders) {
                 waiting.success(peer.path());
             } else {
                 wanted = null;
@@ -603,10 +630,61 @@ final class PathChoice {
             return;
         }
         asker = promise;
+        reorders = false;
         cause = why;
         candidates.clear();
         candidates.add(path);
         next();
+    }
+
+    /**
+     * From now on the paths are used as this policy says, put over the present one. The promise is kept when the session goes over the best
+     * path that can be opened, with the reasons against the others.
+     */
+    void reorder(PathPolicy order, Promise<PathDecision> promise) {
+        if (selecting == null) {
+            promise.error(new Refused("the connection to " + peer.id()
+                    + " was made from there, so it goes by the order there: change it at "
+                    + peer.id().name()));
+            return;
+        }
+        if (stays()) {
+            promise.error(new Refused(STAYS));
+            return;
+        }
+        PathPolicy changed = policy.and(order);
+        node.checkOrder(order, changed);
+        PathSelector.Selection found = selecting.apply(changed);
+        if (found.refusal() != null) {
+            promise.error(new PathRequired(found.refusal()));
+        } else if (links().trying() || asker != null) {
+            promise.error(changing());
+        } else {
+            policy = changed;
+            selection = found;
+            goByNewOrder(promise);
+        }
+    }
+
+    private void goByNewOrder(Promise<PathDecision> promise) {
+        recorder = recorder();
+        wanted = null;
+        suspects.clear();
+        later.dispose();
+        if (!links().settled() || !links().reachable()) {
+            // Whoever looks for a path next goes by it, and need not have proved itself.
+            climbsAtOnce = true;
+            promise.success(peer.path());
+        } else if (better().isEmpty()) {
+            promise.success(peer.path());
+        } else {
+            asker = promise;
+            reorders = true;
+            cause = "an operator has changed the order of paths";
+            candidates.clear();
+            candidates.addAll(better());
+            next();
+        }
     }
 
     private Refused changing() {

@@ -37,6 +37,8 @@ public final class Peer {
     private volatile List<PathDecision> history;
     private @Nullable Session session;
     private volatile boolean ended;
+    private final Sinks.Empty<Void> leaving = Sinks.empty();
+    private volatile boolean leaves;
 
     /** One that has proved nothing. */
     Peer(PeerId id, PathDecision path) {
@@ -63,7 +65,14 @@ public final class Peer {
     /** Nothing is decided any more. On the loop, or when it has ended. */
     void ended() {
         ended = true;
+        leaving.emitEmpty((signal, result) -> false);
         decisions.emitComplete(FAIL_FAST);
+    }
+
+    /** It has said that it is going to leave. On the loop. */
+    void leaves() {
+        leaves = true;
+        leaving.emitEmpty(FAIL_FAST);
     }
 
     /** Whether the connection is over. Any thread. */
@@ -82,6 +91,19 @@ public final class Peer {
 
     Session session() {
         return Objects.requireNonNull(session);
+    }
+
+    /**
+     * Whether it has said that it is going to leave ({@link Node#leave}). What is under way goes on, and what is begun fails with
+     * {@link io.weir.core.PeerUnavailable}: nothing of it was sent.
+     */
+    public boolean isLeaving() {
+        return leaves;
+    }
+
+    /** Completes, on the loop, when the peer {@linkplain #isLeaving says that it is going to leave}, or when the connection has ended. */
+    public Mono<Void> leaving() {
+        return leaving.asMono();
     }
 
     /** Who it is, as it says. */
@@ -132,6 +154,18 @@ public final class Peer {
     }
 
     /**
+     * Changes the order of the paths to this peer, for as long as the connection lasts: what the order says is put over the present one, and
+     * the best path by it that can be opened is gone to at once, without a loss or a gap, also where {@link #moveTo} has wanted another one.
+     * A path that it does not name is left. Yields the path that is used then, with the reasons against better ones. Fails with
+     * {@link io.weir.core.Misconfigured} for an order that the configuration could not have either, or one to be measured; with
+     * {@link io.weir.core.PathRequired} if it requires a path that does not lead to this peer; with {@link io.weir.core.Refused} if the peer
+     * has made the connection, where its order counts, or if the connection is just changing its path. The present order stays then.
+     */
+    public Mono<PathDecision> reorder(PathPolicy order) {
+        return Promise.mono(promise -> session().execute(() -> session().reorder(order, promise)), moved -> {});
+    }
+
+    /**
      * Breaks every link to this peer but the bootstrap connection, as a failing device would, to rehearse what a loss does. What was under way
      * goes once more over the next path; where there is none, or {@code weir.repath} is off, the connection ends. Completes when they
      * are broken; fails with {@link io.weir.core.Refused} if there is none.
@@ -140,6 +174,21 @@ public final class Peer {
         return Promise.<Boolean>mono(
                         promise -> session().execute(() -> session().cut(promise)), done -> {})
                 .then();
+    }
+
+    /**
+     * How it stands with the open channels to this peer, the first {@value Session#CHANNELS_SHOWN} of them if there are more, in the order of
+     * their numbers. Looked up on the loop, so it costs the others a moment: for who wants to see, not for every message. Empty when the
+     * connection is over.
+     */
+    public Mono<List<ChannelStats>> channels() {
+        return Promise.mono(
+                promise -> session().execute(() -> promise.success(session().channelStats())), unwanted -> {});
+    }
+
+    /** What has gone between the node and this peer, and how it stands. */
+    public PeerStats stats() {
+        return session().stats();
     }
 
     /** Memory for payloads that suits the path to this peer best; see {@link Channel#allocator()}. */
@@ -167,7 +216,7 @@ public final class Peer {
      * the peer gives. Subscribing gives the message away; cancelling drops it if it was not sent yet.
      */
     public Mono<Void> tell(String port, Message message) {
-        return new AskMono(session(), port, message, false, null).then();
+        return new AskMono(session(), port, message, false, null, interceptor()).then();
     }
 
     /** As {@link #tell(String, Message)}, but a value through a codec, and again with each subscription. */
@@ -181,7 +230,7 @@ public final class Peer {
      * Subscribing gives the message away, once; cancelling tells the peer.
      */
     public Mono<Message> ask(String port, Message message) {
-        return new AskMono(session(), port, message, true, null);
+        return new AskMono(session(), port, message, true, null, interceptor());
     }
 
     /**
@@ -189,7 +238,7 @@ public final class Peer {
      * subscriber cancelled is shown to {@code late}, on the loop, and released behind that.
      */
     public Mono<Message> ask(String port, Message message, Consumer<? super Message> late) {
-        return new AskMono(session(), port, message, true, Objects.requireNonNull(late, "late"));
+        return new AskMono(session(), port, message, true, Objects.requireNonNull(late, "late"), interceptor());
     }
 
     /**
@@ -209,7 +258,11 @@ public final class Peer {
         AtomicBoolean used = new AtomicBoolean();
         AtomicReference<@Nullable Message> unsent = new AtomicReference<>(request);
         return Flux.defer(() -> used.compareAndSet(false, true)
-                ? exchange(port, Mono.fromSupplier(() -> unsent.getAndSet(null)).flux())
+                ? watched(
+                                CallKind.STREAM,
+                                port,
+                                channel -> Mono.fromSupplier(() -> unsent.getAndSet(null))
+                                        .flux())
                         .doFinally(signal -> ReferenceCountUtil.release(unsent.getAndSet(null)))
                 : Flux.error(AskMono.used(port)));
     }
@@ -225,7 +278,38 @@ public final class Peer {
 
     /** Sends this stream to a port and yields what the peer sends back: the interaction "channel" as one operator. */
     public Flux<Message> exchange(String port, Flux<Message> source) {
-        return channel(port).flatMapMany(channel -> exchange(channel, source));
+        return watched(CallKind.EXCHANGE, port, channel -> source);
+    }
+
+    private @Nullable CallInterceptor interceptor() {
+        return session().interceptor();
+    }
+
+    private Flux<Message> watched(CallKind kind, String port, Function<Channel, Flux<Message>> source) {
+        CallInterceptor interceptor = interceptor();
+        if (interceptor == null) {
+            return exchanged(port, source);
+        }
+        CallDescription call = new CallDescription(kind, this, port, null);
+        return Flux.deferContextual(context -> {
+            OutgoingCall watched = interceptor.calling(call, context);
+            return watched == null
+                    ? exchanged(port, source)
+                    : Calls.watch(exchanged(port, channel -> announced(source.apply(channel), call, watched)), watched);
+        });
+    }
+
+    /** The first message carries what the call adds. */
+    private static Flux<Message> announced(Flux<Message> source, CallDescription call, OutgoingCall watched) {
+        AtomicBoolean begun = new AtomicBoolean();
+        return source.map(message -> begun.getPlain() || begun.getAndSet(true)
+                ? message
+                : message.with(watched.sending(call, message.control())));
+    }
+
+    /** As {@link #exchange(String, Flux)}, past all interceptors. */
+    Flux<Message> exchanged(String port, Function<Channel, Flux<Message>> source) {
+        return channel(port).flatMapMany(channel -> exchange(channel, source.apply(channel)));
     }
 
     /**
@@ -247,10 +331,11 @@ public final class Peer {
      * flux emits and goes on with what the port's handler makes of it. Demand, errors and cancellation pass through.
      */
     public <A, B> Function<Flux<A>, Flux<B>> stage(String port, Codec<A> request, Codec<B> answer) {
-        return source -> channel(port)
-                .flatMapMany(channel -> exchange(
-                                channel, source.map(value -> Message.of(request.encode(value, channel.allocator()))))
-                        .map(message -> message.decode(answer)));
+        return source -> watched(
+                        CallKind.EXCHANGE,
+                        port,
+                        channel -> source.map(value -> Message.of(request.encode(value, channel.allocator()))))
+                .map(message -> message.decode(answer));
     }
 
     /** Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides. */

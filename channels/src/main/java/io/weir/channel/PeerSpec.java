@@ -1,9 +1,11 @@
 package io.weir.channel;
 
 import io.weir.core.PeerAddress;
+import io.weir.core.TlsSpec;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A peer that the configuration names.
@@ -14,9 +16,16 @@ import java.util.Objects;
  * @param patience how long {@link Node#peer} waits for it while it can't be reached, 0 to 1 h; 0 is one try
  *     ({@code weir.peers.<peer>.wait})
  * @param gateways through which it is reached, the nearest first, at most 8 ({@code weir.peers.<peer>.gateway}); empty: directly
+ * @param tls how connections that this node makes to it over TCP are protected, also those that replace a lost one, and those to its data
+ *     address; null: as the node's own, {@link NodeSpec#tls()}. In code only. Says nothing about connections that come from it
  */
 public record PeerSpec(
-        PeerAddress address, PathPolicy paths, Connect connect, Duration patience, List<PeerAddress> gateways) {
+        PeerAddress address,
+        PathPolicy paths,
+        Connect connect,
+        Duration patience,
+        List<PeerAddress> gateways,
+        @Nullable TlsSpec tls) {
 
     /** When a node connects to a peer that its configuration names. */
     public enum Connect {
@@ -41,6 +50,12 @@ public record PeerSpec(
         this(address, paths, connect, patience, List.of());
     }
 
+    /** One that is reached through these gateways, if there are any. */
+    public PeerSpec(
+            PeerAddress address, PathPolicy paths, Connect connect, Duration patience, List<PeerAddress> gateways) {
+        this(address, paths, connect, patience, gateways, null);
+    }
+
     /** One that is connected to when it is asked for, by one try. */
     public PeerSpec(PeerAddress address, PathPolicy paths) {
         this(address, paths, NodeDefaults.PEER_CONNECT, NodeDefaults.PEER_PATIENCE);
@@ -53,16 +68,21 @@ public record PeerSpec(
 
     /** The same, connected to at another time. */
     public PeerSpec with(Connect other) {
-        return new PeerSpec(address, paths, other, patience, gateways);
+        return new PeerSpec(address, paths, other, patience, gateways, tls);
     }
 
     /** The same, waited for by {@link Node#peer} for so long. */
     public PeerSpec withPatience(Duration other) {
-        return new PeerSpec(address, paths, connect, other, gateways);
+        return new PeerSpec(address, paths, connect, other, gateways, tls);
     }
 
     /** The same, reached through these gateways, the nearest first. */
     public PeerSpec through(List<PeerAddress> others) {
-        return new PeerSpec(address, paths, connect, patience, others);
+        return new PeerSpec(address, paths, connect, patience, others, tls);
+    }
+
+    /** The same, protected in this way. */
+    public PeerSpec withTls(TlsSpec other) {
+        return new PeerSpec(address, paths, connect, patience, gateways, other);
     }
 }

@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.weir.core.PeerId;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -10,7 +11,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
-import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** Adds up snapshots per name of a peer and path, so that the sums never fall, whoever comes, goes or changes its path. */
@@ -29,87 +29,11 @@ final class PeerTotals {
     /** A name of a peer, and of a path. */
     record Key(String peer, String path) {}
 
-    /** What is known of one key. */
-    record Sums(
-            long messagesSent,
-            long messagesReceived,
-            long bytesSent,
-            long bytesReceived,
-            long framesSent,
-            long framesReceived,
-            long creditStalls,
-            long moves,
-            long queuedBytes,
-            long channels) {
+    private final Map<Key, Map<PeerFigure, Long>> sums = new LinkedHashMap<>();
+    /** Of the last snapshot. Percentiles can't be added up: of several peers with one key the slowest counts. */
+    private final Map<Key, RoundTrips> roundTrips = new HashMap<>();
 
-        private static final Sums NONE = new Sums(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-
-        private static Sums of(PeerStats now) {
-            return new Sums(
-                    now.messagesSent(),
-                    now.messagesReceived(),
-                    now.bytesSent(),
-                    now.bytesReceived(),
-                    now.framesSent(),
-                    now.framesReceived(),
-                    now.creditStalls(),
-                    now.moves(),
-                    now.queuedBytes(),
-                    now.channels());
-        }
-
-        private Sums and(Sums more) {
-            return new Sums(
-                    messagesSent + more.messagesSent,
-                    messagesReceived + more.messagesReceived,
-                    bytesSent + more.bytesSent,
-                    bytesReceived + more.bytesReceived,
-                    framesSent + more.framesSent,
-                    framesReceived + more.framesReceived,
-                    creditStalls + more.creditStalls,
-                    moves + more.moves,
-                    queuedBytes + more.queuedBytes,
-                    channels + more.channels);
-        }
-
-        /** What was counted since; what is only so now stays as it is. All of it, if a counter fell: then it began anew. */
-        private Sums since(Sums before) {
-            boolean anew = messagesSent < before.messagesSent
-                    || messagesReceived < before.messagesReceived
-                    || framesSent < before.framesSent
-                    || framesReceived < before.framesReceived;
-            return anew
-                    ? this
-                    : new Sums(
-                            messagesSent - before.messagesSent,
-                            messagesReceived - before.messagesReceived,
-                            bytesSent - before.bytesSent,
-                            bytesReceived - before.bytesReceived,
-                            framesSent - before.framesSent,
-                            framesReceived - before.framesReceived,
-                            creditStalls - before.creditStalls,
-                            moves - before.moves,
-                            queuedBytes,
-                            channels);
-        }
-
-        private Sums withoutWhatIsNow() {
-            return new Sums(
-                    messagesSent,
-                    messagesReceived,
-                    bytesSent,
-                    bytesReceived,
-                    framesSent,
-                    framesReceived,
-                    creditStalls,
-                    moves,
-                    0,
-                    0);
-        }
-    }
-
-    private final Map<Key, Sums> sums = new LinkedHashMap<>();
-    private final Map<PeerId, Sums> before = new HashMap<>();
+    private final Map<PeerId, Map<PeerFigure, Long>> before = new HashMap<>();
     private final Set<String> names = new HashSet<>();
     private @Nullable Long readAt;
 
@@ -120,19 +44,24 @@ final class PeerTotals {
         }
         List<PeerStats> snapshot = source.get();
         readAt = nanos;
-        sums.replaceAll((key, sum) -> sum.withoutWhatIsNow());
+        sums.values().forEach(PeerFigure::forgetWhatIsNow);
+        roundTrips.clear();
         List<Key> fresh = new ArrayList<>();
-        Map<PeerId, Sums> now = new HashMap<>();
+        Map<PeerId, Map<PeerFigure, Long>> now = new HashMap<>();
         for (PeerStats stats : snapshot) {
             Key key = new Key(label(stats.peer().name()), stats.path());
-            Sums current = Sums.of(stats);
+            Map<PeerFigure, Long> current = PeerFigure.of(stats);
             now.put(stats.peer(), current);
-            Sums more = current.since(before.getOrDefault(stats.peer(), Sums.NONE));
-            Sums known = sums.get(key);
-            sums.put(key, known == null ? more : known.and(more));
+            Map<PeerFigure, Long> past = before.get(stats.peer());
+            Map<PeerFigure, Long> known = sums.get(key);
             if (known == null) {
+                known = new EnumMap<>(PeerFigure.class);
+                sums.put(key, known);
                 fresh.add(key);
             }
+            roundTrips.merge(
+                    key, stats.roundTrips(), (one, other) -> one.p99().compareTo(other.p99()) < 0 ? other : one);
+            PeerFigure.add(known, past == null ? current : PeerFigure.since(past, current));
         }
         before.clear();
         before.putAll(now);
@@ -143,8 +72,13 @@ final class PeerTotals {
         return List.copyOf(sums.keySet());
     }
 
-    synchronized long of(Key key, ToLongFunction<Sums> value) {
-        return value.applyAsLong(sums.getOrDefault(key, Sums.NONE));
+    synchronized long of(Key key, PeerFigure figure) {
+        Map<PeerFigure, Long> known = sums.get(key);
+        return known == null ? 0 : known.getOrDefault(figure, 0L);
+    }
+
+    synchronized RoundTrips roundTrips(Key key) {
+        return roundTrips.getOrDefault(key, RoundTrips.NONE);
     }
 
     /** Peers in the last snapshot. */

@@ -5,6 +5,7 @@ import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
+import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -252,6 +253,9 @@ final class Peers {
         if (again) {
             links.beginsAgain();
         }
+        if (node.isLeaving()) {
+            var unused = session.tellLeaving().subscribe();
+        }
         for (Waiting each : waiters) {
             each.limit.dispose();
             each.outcome.connected(peer);
@@ -309,13 +313,13 @@ final class Peers {
     }
 
     /** This peer answers there: a session with it that waits to be connected anew waits no longer. */
-    void reachable(Handshake handshake, PeerAddress address) {
+    void reachable(Handshake handshake, PeerAddress address, TlsSpec tls) {
         Session live;
         synchronized (this) {
             live = sessions.get(who(handshake));
         }
         if (live != null) {
-            live.execute(() -> live.dial(address));
+            live.execute(() -> live.dial(address, tls));
         }
     }
 

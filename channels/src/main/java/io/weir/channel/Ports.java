@@ -20,11 +20,18 @@ final class Ports {
 
     static final Logger LOG = LoggerFactory.getLogger(Ports.class);
 
+    static final String LEAVING = "this node is going to leave, and begins nothing any more";
+
     private final ConcurrentMap<String, PortHandler> handlers = new ConcurrentHashMap<>();
     private final NodeSpec spec;
     private final RareLog failures = new RareLog(LOG, System::nanoTime);
     /** Null: everybody may use every port that the configuration does not restrict. */
     private volatile @Nullable Authorisation authorisation;
+
+    /** Not volatile: it is there before the calls that it watches. */
+    private @Nullable Interceptors interceptors;
+
+    private volatile boolean leaving;
 
     Ports(NodeSpec spec) {
         this.spec = spec;
@@ -53,9 +60,22 @@ final class Ports {
         authorisation = Objects.requireNonNull(its, "authorisation");
     }
 
+    void intercept(CallInterceptor interceptor) {
+        interceptors = Interceptors.and(interceptors, Objects.requireNonNull(interceptor, "interceptor"));
+    }
+
+    @Nullable
+    CallInterceptor interceptor() {
+        return interceptors;
+    }
+
     void opened(Channel channel, boolean requests) {
         if (!permits(channel.peer().identity(), channel.port())) {
             channel.refuse(ErrorCode.REFUSED, "port '" + channel.port() + "' is not open to this peer");
+            return;
+        }
+        if (leaving && !goesOn(channel.port())) {
+            channel.refuse(ErrorCode.OVERLOADED, LEAVING);
             return;
         }
         PortHandler handler = handlers.get(channel.port());
@@ -113,6 +133,20 @@ final class Ports {
     /** What is said of a port whose handler was disposed. */
     static String noLongerServed(String port) {
         return "port '" + port + "' is no longer served";
+    }
+
+    /** What comes from now on is turned away, so that somebody else is asked; what was begun goes on. */
+    void leave() {
+        leaving = true;
+    }
+
+    /** Whether what has begun may need this port to come to its end: callbacks go there. */
+    static boolean goesOn(String port) {
+        return port.startsWith("weir.references");
+    }
+
+    boolean leaving() {
+        return leaving;
     }
 
     void close() {

@@ -13,6 +13,7 @@ import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
 import io.weir.core.TimedOut;
+import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -40,6 +41,7 @@ final class Redial {
     private final Node node;
     private final Loop loop;
     private final PeerAddress address;
+    private final TlsSpec tls;
     private final Links links;
     private final Backoff backoff = new Backoff(SHORTEST, LONGEST, RANDOM::nextDouble);
     private final Disposable.Swap dialling = Disposables.swap();
@@ -48,10 +50,11 @@ final class Redial {
     private String lastFailure = "";
     private boolean over;
 
-    Redial(Node node, Loop loop, PeerAddress address, Links links) {
+    Redial(Node node, Loop loop, PeerAddress address, TlsSpec tls, Links links) {
         this.node = node;
         this.loop = loop;
         this.address = address;
+        this.tls = tls;
         this.links = links;
     }
 
@@ -72,7 +75,7 @@ final class Redial {
 
     void begin() {
         if (!over) {
-            dialling.replace(node.dial(address, loop)
+            dialling.replace(node.dial(address, loop, tls)
                     .subscribe(
                             link -> links.execute(() -> connected(link)), error -> links.execute(() -> failed(error))));
         }

@@ -265,6 +265,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
             if (more > 0) {
                 asked += (int) more;
                 source.request(more);
+            } else if (asked == 0) {
+                outbound.hasMore();
             }
         }
     }

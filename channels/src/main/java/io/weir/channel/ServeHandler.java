@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.core.ControlData;
 import io.weir.core.ErrorCode;
 import io.weir.core.PathRequired;
 import io.weir.core.Refused;
@@ -13,9 +14,16 @@ import reactor.core.publisher.Flux;
 final class ServeHandler implements PortHandler {
 
     private final Function<? super Channel, ? extends Publisher<Void>> handler;
+    private final boolean watched;
 
     ServeHandler(Function<? super Channel, ? extends Publisher<Void>> handler) {
+        this(handler, true);
+    }
+
+    /** @param watched whether interceptors see the channels */
+    ServeHandler(Function<? super Channel, ? extends Publisher<Void>> handler, boolean watched) {
         this.handler = handler;
+        this.watched = watched;
     }
 
     @Override
@@ -33,8 +41,8 @@ final class ServeHandler implements PortHandler {
     private void serve(Channel channel) {
         Flux<Void> work;
         try {
-            work = Flux.from(Objects.requireNonNull(
-                    handler.apply(channel), () -> "the handler of port '" + channel.port() + "' yields null"));
+            CallInterceptor interceptor = watched ? channel.session().interceptor() : null;
+            work = interceptor == null ? handle(channel) : watched(interceptor, channel);
         } catch (Refused | PathRequired e) {
             channel.turnAway(e instanceof Refused ? ErrorCode.REFUSED : ErrorCode.PATH_REQUIRED, e);
             return;
@@ -48,6 +56,19 @@ final class ServeHandler implements PortHandler {
                 nothing -> {},
                 error -> channel.execute(() -> channel.failUnlessOver(error)),
                 () -> channel.execute(channel::end)));
+    }
+
+    private Flux<Void> handle(Channel channel) {
+        return Flux.from(Objects.requireNonNull(
+                handler.apply(channel), () -> "the handler of port '" + channel.port() + "' yields null"));
+    }
+
+    private Flux<Void> watched(CallInterceptor interceptor, Channel channel) {
+        CallDescription call = new CallDescription(CallKind.EXCHANGE, channel.peer(), channel.port(), null);
+        IncomingCall watched = interceptor.called(call, ControlData.empty());
+        return watched == null
+                ? handle(channel)
+                : Calls.watch(Watching.opened(watched, () -> handle(channel)), watched);
     }
 
     @Override

@@ -15,16 +15,19 @@ import io.weir.core.Loop;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
+import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.ReusedFrame;
 import io.weir.core.ReusedList;
 import io.weir.core.SessionLost;
+import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import io.weir.flow.Lanes;
 import io.weir.flow.Window;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +56,9 @@ final class Session implements LinkHandler {
     /** How long a goodbye waits for room on the link: a peer that reads makes some in far less. */
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
+    /** Enough for a page; to read them all would keep the loop from its work. */
+    static final int CHANNELS_SHOWN = 256;
+
     /** Longer names are refused: a port's name is an identifier. */
     static final int MAX_PORT_NAME = 255;
 
@@ -64,7 +70,7 @@ final class Session implements LinkHandler {
     private Link link;
 
     private volatile ByteBufAllocator allocator;
-    private volatile String transport;
+    private volatile Carrier carrier;
     private volatile boolean overLendable;
     private Links links;
     /** The links change: nothing may be offered until {@link #goOn}. */
@@ -97,6 +103,13 @@ final class Session implements LinkHandler {
 
     /** The peer is to be asked whether it is there, before anything else that waits for the link. */
     private boolean pingDue;
+    /** The latest such question, numbered downwards from 0: the positive numbers ask whether the peer has had everything. */
+    private int ping;
+
+    private long pingedAt;
+    /** A peer may say what it likes, but each answer counts once. */
+    private boolean pongAwaited;
+
     /** A channel has ended, and the list of those touched may still hold it. */
     private boolean forgetDue;
 
@@ -105,6 +118,9 @@ final class Session implements LinkHandler {
     private int nextNumber;
     private int highestTheirs;
     private @Nullable WeirException ended;
+
+    /** The peer is going to leave: told to who wants to begin something. */
+    private boolean peerLeaves;
 
     /** The goodbye that waits for room on the link; null if there is none. */
     private @Nullable String farewell;
@@ -132,7 +148,7 @@ final class Session implements LinkHandler {
         this.loop = loop;
         this.link = link;
         this.allocator = link.allocator();
-        this.transport = link.transport();
+        this.carrier = new Carrier(link, 0);
         this.overLendable = link instanceof Lendable;
         this.links = new Links(this, loop, link);
         this.peer = peer;
@@ -199,9 +215,9 @@ final class Session implements LinkHandler {
     }
 
     /** The peer can be reached there. */
-    void dial(PeerAddress address) {
+    void dial(PeerAddress address, TlsSpec tls) {
         if (ended == null) {
-            links.dial(address);
+            links.dial(address, tls);
         }
     }
 
@@ -234,7 +250,7 @@ final class Session implements LinkHandler {
     void sendOver(Link other) {
         link = other;
         allocator = other.allocator();
-        transport = other.transport();
+        carrier = carrier.next(other);
         overLendable = other instanceof Lendable;
     }
 
@@ -283,6 +299,19 @@ final class Session implements LinkHandler {
         }
     }
 
+    void reorder(PathPolicy order, Promise<PathDecision> promise) {
+        WeirException over = ended;
+        if (over == null) {
+            try {
+                links.reorder(order, promise);
+            } catch (WeirException e) {
+                promise.error(e);
+            }
+        } else {
+            promise.error(over);
+        }
+    }
+
     /**
      * Memory for a message that comes in pieces. The allocator gives a piece of its own memory, 4 MiB, back to the system when nothing of it is
      * in use any more, and long messages that come one by one would have it cleared anew for each: so a little of it stays in use.
@@ -296,7 +325,24 @@ final class Session implements LinkHandler {
 
     /** Asks the peer whether it is there, as soon as the link has room. */
     void ping() {
-        pingDue = !offer(frame().set(FrameKind.PING, 0, 0, 0));
+        pingDue = !offer(frame().set(FrameKind.PING, 0, 0, --ping));
+        pingedAt = System.nanoTime();
+        pongAwaited = true;
+    }
+
+    /** The peer has answered what was sent then. */
+    void answeredSince(long nanos) {
+        long now = System.nanoTime();
+        counters.roundTrips.add(now - nanos, now);
+    }
+
+    private void pong(int number) {
+        // That it has come was counted.
+        confirmed = Math.max(confirmed, number);
+        if (pongAwaited && number == ping) {
+            pongAwaited = false;
+            answeredSince(pingedAt);
+        }
     }
 
     /** The peer has said nothing for as long as it may, though it was asked. */
@@ -376,6 +422,17 @@ final class Session implements LinkHandler {
         return peer;
     }
 
+    /** The name of the path that is used now. Any thread. */
+    String transport() {
+        return carrier.link.transport();
+    }
+
+    /** Who watches calls; null: nobody does. Any thread. */
+    @Nullable
+    CallInterceptor interceptor() {
+        return ports.interceptor();
+    }
+
     PeerId peerId() {
         return peer.id();
     }
@@ -410,6 +467,20 @@ final class Session implements LinkHandler {
 
     long windowItems() {
         return spec.windowItems();
+    }
+
+    /** Why nothing may be begun at this port of the peer any more; null if it may. */
+    @Nullable
+    WeirException refusal(String port) {
+        if (ended != null) {
+            return ended.unsent();
+        }
+        return peerLeaves && !Ports.goesOn(port) ? leaves() : null;
+    }
+
+    /** One for each: whoever waits for it by blocking adds to it. */
+    private PeerUnavailable leaves() {
+        return new PeerUnavailable(peer.id() + " is going to leave, and nothing more is begun there");
     }
 
     int channelCount() {
@@ -450,10 +521,6 @@ final class Session implements LinkHandler {
     void arrived(long bytes) {
         counters.messagesReceived++;
         counters.bytesReceived += bytes;
-    }
-
-    void stalled() {
-        counters.creditStalls++;
     }
 
     void touched(Channel channel) {
@@ -531,9 +598,9 @@ final class Session implements LinkHandler {
 
     /** Opens a channel and tells the waiter when the peer has answered. */
     void open(String port, int flags, Channel.Opening waiter, Consumer<Channel> opened) {
-        WeirException over = ended;
-        if (over != null) {
-            waiter.refused(over.unsent());
+        WeirException refusal = refusal(port);
+        if (refusal != null) {
+            waiter.refused(refusal);
             return;
         }
         if (channels.size() >= spec.maxChannels()) {
@@ -653,10 +720,12 @@ final class Session implements LinkHandler {
             case OPEN -> opened(in);
             case GOODBYE -> goodbye(in);
             case PING -> {
+                if (in.has(Flags.LEAVES)) {
+                    peerLeaves();
+                }
                 var unused = offer(frame().set(FrameKind.PONG, 0, 0, in.aux()));
             }
-            // That it has come was counted.
-            case PONG -> confirmed = Math.max(confirmed, in.aux());
+            case PONG -> pong(in.aux());
             case END, CANCEL, ERROR, WANT, DELIVERED, ABORT -> {
                 if (channel == null) {
                     checkKnown(in);
@@ -700,7 +769,7 @@ final class Session implements LinkHandler {
     /** A channel that has ended may still be spoken of for a while; one that never was may not. */
     private void checkKnown(Frame in) {
         int number = in.channel();
-        boolean ours = (number & 1) == (nextNumber & 1);
+        boolean ours = isOurs(number);
         if (number == 0 || (ours ? number - nextNumber >= 0 : number - highestTheirs > 0)) {
             throw unknown(in);
         }
@@ -709,7 +778,7 @@ final class Session implements LinkHandler {
     private void opened(Frame in) {
         int number = in.channel();
         String port = in.body().toString(StandardCharsets.UTF_8);
-        if ((number & 1) == (nextNumber & 1) || number - highestTheirs <= 0 || number == 0) {
+        if (isOurs(number) || number - highestTheirs <= 0 || number == 0) {
             throw new ProtocolMismatch(
                     "OPEN with channel number " + Integer.toUnsignedString(number) + ", which is not the peer's next");
         }
@@ -732,6 +801,29 @@ final class Session implements LinkHandler {
         } else {
             ports.opened(channel, in.has(Flags.REQUESTS));
         }
+    }
+
+    private void peerLeaves() {
+        if (!peerLeaves) {
+            peerLeaves = true;
+            LOG.info("{} is going to leave", peer.id());
+            peer.leaves();
+            Map.copyOf(askers).forEach((port, asker) -> {
+                if (!Ports.goesOn(port)) {
+                    asker.peerLeaves(this::leaves);
+                }
+            });
+        }
+    }
+
+    /** Tells the peer that our node is going to leave. Completes when it begins nothing more here, or has not answered for a while. */
+    Mono<Void> tellLeaving() {
+        return Mono.create(sink -> execute(() -> new Confirmation(sink, Flags.LEAVES).begin()));
+    }
+
+    /** Completes when nobody waits for anything that goes between the two, or when the limit has passed. */
+    Mono<Void> quiet(Duration limit) {
+        return awaited(() -> channels.values().stream().allMatch(Channel::idle), limit);
     }
 
     private void goodbye(Frame in) {
@@ -865,10 +957,21 @@ final class Session implements LinkHandler {
         return true;
     }
 
+    /** Ends at once, and the peer is not told. */
+    Mono<Void> forsaken(String reason) {
+        return Mono.create(sink -> execute(() -> {
+            end(
+                    new SessionLost("the connection to " + peer.id() + " was ended here without a goodbye: " + reason),
+                    true);
+            left();
+            sink.success();
+        }));
+    }
+
     /** Says goodbye and ends; if its link is just lost or left, as soon as what was under way goes on. */
     Mono<Void> left(String reason) {
         return awaited(() -> links.clear() || links.forsaken(), FAREWELL)
-                .then(Mono.<Void>create(sink -> execute(() -> new Confirmation(sink).begin())))
+                .then(Mono.<Void>create(sink -> execute(() -> new Confirmation(sink, 0).begin())))
                 .then(Mono.create(sink -> execute(() -> leave(reason, sink::success))));
     }
 
@@ -882,18 +985,21 @@ final class Session implements LinkHandler {
         private static final int LOOKS_PER_QUESTION = 20;
 
         private final MonoSink<Void> sink;
+        private final int flags;
         private final int number = ++confirmations;
         private Disposable limit = Disposables.disposed();
         private Disposable nextLook = Disposables.disposed();
         private boolean asked;
         private int looks;
 
-        Confirmation(MonoSink<Void> sink) {
+        /** @param flags of the question: what else it tells, 0 for nothing */
+        Confirmation(MonoSink<Void> sink, int flags) {
             this.sink = sink;
+            this.flags = flags;
         }
 
         void begin() {
-            if (ended != null || !links.mayBeLostUnseen()) {
+            if (ended != null || (flags == 0 && !links.mayBeLostUnseen())) {
                 sink.success();
                 return;
             }
@@ -908,7 +1014,7 @@ final class Session implements LinkHandler {
                 return;
             }
             if (!asked || looks++ % LOOKS_PER_QUESTION == 0) {
-                asked = offer(frame().set(FrameKind.PING, 0, 0, number));
+                asked = offer(frame().set(FrameKind.PING, flags, 0, number));
             }
             nextLook = loop.schedule(this::look, DRAIN_LOOK);
         }
@@ -923,9 +1029,10 @@ final class Session implements LinkHandler {
 
     PeerStats stats() {
         Counters now = counters;
+        Carrier over = carrier;
         return new PeerStats(
                 peer.id(),
-                transport,
+                over.link.transport(),
                 now.messagesSent,
                 now.messagesReceived,
                 now.bytesSent,
@@ -933,9 +1040,44 @@ final class Session implements LinkHandler {
                 now.framesSent,
                 now.framesReceived,
                 now.creditStalls,
+                Duration.ofNanos(now.stalled.nanos()),
                 now.moves,
+                over.wakeUps(),
+                now.queuedMessages,
                 now.queuedBytes,
-                now.channels);
+                now.demand,
+                Math.max(0, now.creditItems - now.messagesSent),
+                Math.max(0, now.creditBytes - now.bytesSent),
+                now.channels,
+                now.roundTrips.lately(System.nanoTime()),
+                now.roundTrips.all());
+    }
+
+    List<ChannelStats> channelStats() {
+        return ended != null
+                ? List.of()
+                : channels.values().stream()
+                        .sorted(Comparator.comparingInt(Channel::number))
+                        .limit(CHANNELS_SHOWN)
+                        .map(channel -> channel.stats(isOurs(channel.number())))
+                        .toList();
+    }
+
+    /** Whether a channel of this number is one that we open. */
+    private boolean isOurs(int number) {
+        return (number & 1) == (nextNumber & 1);
+    }
+
+    /** The link that is sent over, as other threads see it, and what those before it have counted. */
+    private record Carrier(Link link, long before) {
+
+        long wakeUps() {
+            return before + link.wakeUps();
+        }
+
+        Carrier next(Link other) {
+            return new Carrier(other, wakeUps() - other.wakeUps());
+        }
     }
 
     private void end(WeirException reason, boolean closeLink) {

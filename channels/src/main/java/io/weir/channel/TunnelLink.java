@@ -430,6 +430,12 @@ final class TunnelLink implements Link, MessageSink {
     /** The sending half. What ends both halves is heard by the receiving one, behind what had arrived. */
     private final class Sending implements Outbound.Feeder {
 
+        /** The session that goes through it has its own. */
+        @Override
+        public boolean idle() {
+            return true;
+        }
+
         @Override
         public void room() {
             tellRoom();

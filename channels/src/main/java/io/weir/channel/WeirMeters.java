@@ -17,20 +17,53 @@ public enum WeirMeters implements MeterDocumentation {
     /** Frames of every kind, by {@link Key#DIRECTION}. Many more than messages: long messages, or credit in small portions. */
     FRAMES("weir.frames", Meter.Type.COUNTER, "frames", Key.PEER, Key.PATH, Key.DIRECTION),
 
-    /** How often a sender had something to send and no credit for it: the other side is the slower one. */
+    /** How often a sender had to wait for credit, with something to send or a source to ask: the other side is the slower one. */
     CREDIT_STALLS("weir.credit.stalls", Meter.Type.COUNTER, "stalls", Key.PEER, Key.PATH),
+
+    /** How long senders have waited for credit, those that still do included. Two that wait for a second make two. */
+    CREDIT_STALL_TIME("weir.credit.stall.time", Meter.Type.COUNTER, "seconds", Key.PEER, Key.PATH),
+
+    /** Messages that may still be sent now, over all open channels. */
+    CREDIT_MESSAGES("weir.credit.messages", Meter.Type.GAUGE, BaseUnits.MESSAGES, Key.PEER, Key.PATH),
+
+    /** Bytes that these may have. */
+    CREDIT_BYTES("weir.credit.bytes", Meter.Type.GAUGE, BaseUnits.BYTES, Key.PEER, Key.PATH),
+
+    /**
+     * Messages that subscribers here have asked for and not had yet; one that wants everything counts for {@code weir.window.items}. 0: nobody
+     * here asks, so this side is the slower one.
+     */
+    DEMAND("weir.demand", Meter.Type.GAUGE, BaseUnits.MESSAGES, Key.PEER, Key.PATH),
 
     /** How often connections have changed their path, counted for the path that they came to. */
     MOVES("weir.moves", Meter.Type.COUNTER, "moves", Key.PEER, Key.PATH),
 
-    /** Bytes that wait now, for room on the path or for a subscriber. */
+    /** How often the peer's sleeping loop had to be woken by a signal of its own, which costs a system call. */
+    WAKE_UPS("weir.wakeups", Meter.Type.COUNTER, "wakeups", Key.PEER, Key.PATH),
+
+    /** Messages that wait now, for credit, for room on the path, or for a subscriber. */
+    QUEUE_MESSAGES("weir.queue.messages", Meter.Type.GAUGE, BaseUnits.MESSAGES, Key.PEER, Key.PATH),
+
+    /** Bytes of these. */
     QUEUE_BYTES("weir.queue.bytes", Meter.Type.GAUGE, BaseUnits.BYTES, Key.PEER, Key.PATH),
+
+    /**
+     * How long the peer took to answer in about the last minute, by {@link Key#QUANTILE}: a sample of the requests, and the questions of
+     * {@code weir.keepalive.interval}. Not a number when there were none.
+     */
+    ROUND_TRIP("weir.roundtrip", Meter.Type.GAUGE, "seconds", Key.PEER, Key.PATH, Key.QUANTILE),
 
     /** Open channels now. */
     CHANNELS("weir.channels", Meter.Type.GAUGE, "channels", Key.PEER, Key.PATH),
 
     /** Connected peers now. */
-    PEERS("weir.peers", Meter.Type.GAUGE, "peers");
+    PEERS("weir.peers", Meter.Type.GAUGE, "peers"),
+
+    /** How often a loop of the node was kept from its work for 10 ms or more. */
+    LOOP_STALLS("weir.loop.stalls", Meter.Type.COUNTER, "stalls"),
+
+    /** How often the loops of the node have slept until something woke them. */
+    LOOP_WAKE_UPS("weir.loop.wakeups", Meter.Type.COUNTER, "wakeups");
 
     /** What the meters are told apart by. */
     public enum Key implements KeyName {
@@ -41,7 +74,9 @@ public enum WeirMeters implements MeterDocumentation {
         /** The name of the path that was used. */
         PATH("path"),
         /** {@code sent} or {@code received}. */
-        DIRECTION("direction");
+        DIRECTION("direction"),
+        /** {@code 0.5} or {@code 0.99}. */
+        QUANTILE("quantile");
 
         private final String text;
 

@@ -6,13 +6,17 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
-import io.weir.channel.PeerTotals.Sums;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.DoubleSupplier;
+import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Shows the counters of a node in Micrometer: the meters of {@link WeirMeters}. Nothing is counted twice for it and no thread
@@ -26,7 +30,10 @@ import java.util.function.ToLongFunction;
  */
 public final class WeirMetrics implements MeterBinder {
 
+    private static final double NANOS_PER_SECOND = 1e9;
+
     private final Supplier<List<PeerStats>> source;
+    private final @Nullable LoopCounters loops;
     private final Clock clock;
     private final PeerTotals totals = new PeerTotals();
     private final List<Bound> registries = new CopyOnWriteArrayList<>();
@@ -34,19 +41,28 @@ public final class WeirMetrics implements MeterBinder {
     /** A registry, and what it has of us: it warns of gauges that are registered twice. */
     private record Bound(MeterRegistry registry, Set<PeerTotals.Key> keys) {}
 
+    /** Shows all that a node counts. Holds the node as long as the registry holds the meters. */
+    public WeirMetrics(Node node) {
+        this(node::stats, new LoopCounters(node::stalls, node::wakeUps), Clock.SYSTEM);
+    }
+
     /**
-     * Reads from here.
+     * Shows what is counted for peers.
      *
      * @param source the counters of every connected peer; called by any thread, must not block and must not fail
      */
     public WeirMetrics(Supplier<List<PeerStats>> source) {
-        this(source, Clock.SYSTEM);
+        this(source, null, Clock.SYSTEM);
     }
 
-    WeirMetrics(Supplier<List<PeerStats>> source, Clock clock) {
+    WeirMetrics(Supplier<List<PeerStats>> source, @Nullable LoopCounters loops, Clock clock) {
         this.source = source;
+        this.loops = loops;
         this.clock = clock;
     }
+
+    /** What is counted for all peers of a node together. */
+    record LoopCounters(LongSupplier stalls, LongSupplier wakeUps) {}
 
     @Override
     public void bindTo(MeterRegistry registry) {
@@ -54,6 +70,11 @@ public final class WeirMetrics implements MeterBinder {
                 .description("Connected peers now")
                 .baseUnit(WeirMeters.PEERS.getBaseUnit())
                 .register(registry);
+        if (loops != null) {
+            Tags none = Tags.empty();
+            counter(registry, WeirMeters.LOOP_STALLS, "Stalls of 10 ms and more", none, loops.stalls::getAsLong);
+            counter(registry, WeirMeters.LOOP_WAKE_UPS, "Loops that were woken", none, loops.wakeUps::getAsLong);
+        }
         Bound bound = new Bound(registry, ConcurrentHashMap.newKeySet());
         registries.add(bound);
         refresh();
@@ -75,28 +96,60 @@ public final class WeirMetrics implements MeterBinder {
         Tags tags = Tags.of(WeirMeters.Key.PEER.asString(), key.peer(), WeirMeters.Key.PATH.asString(), key.path());
         Tags sent = tags.and(WeirMeters.Key.DIRECTION.asString(), "sent");
         Tags received = tags.and(WeirMeters.Key.DIRECTION.asString(), "received");
-        counter(registry, WeirMeters.MESSAGES, "Messages", sent, key, Sums::messagesSent);
-        counter(registry, WeirMeters.MESSAGES, "Messages", received, key, Sums::messagesReceived);
-        counter(registry, WeirMeters.BYTES, "Payload bytes", sent, key, Sums::bytesSent);
-        counter(registry, WeirMeters.BYTES, "Payload bytes", received, key, Sums::bytesReceived);
-        counter(registry, WeirMeters.FRAMES, "Frames of every kind", sent, key, Sums::framesSent);
-        counter(registry, WeirMeters.FRAMES, "Frames of every kind", received, key, Sums::framesReceived);
-        counter(registry, WeirMeters.CREDIT_STALLS, "Waits of a sender for credit", tags, key, Sums::creditStalls);
-        counter(registry, WeirMeters.MOVES, "Changes of the path", tags, key, Sums::moves);
-        gauge(registry, WeirMeters.QUEUE_BYTES, "Bytes that wait now", tags, key, Sums::queuedBytes);
-        gauge(registry, WeirMeters.CHANNELS, "Open channels now", tags, key, Sums::channels);
+        counter(registry, WeirMeters.MESSAGES, "Messages", sent, key, PeerFigure.MESSAGES_SENT);
+        counter(registry, WeirMeters.MESSAGES, "Messages", received, key, PeerFigure.MESSAGES_RECEIVED);
+        counter(registry, WeirMeters.BYTES, "Payload bytes", sent, key, PeerFigure.BYTES_SENT);
+        counter(registry, WeirMeters.BYTES, "Payload bytes", received, key, PeerFigure.BYTES_RECEIVED);
+        counter(registry, WeirMeters.FRAMES, "Frames of every kind", sent, key, PeerFigure.FRAMES_SENT);
+        counter(registry, WeirMeters.FRAMES, "Frames of every kind", received, key, PeerFigure.FRAMES_RECEIVED);
+        counter(
+                registry,
+                WeirMeters.CREDIT_STALLS,
+                "Waits of a sender for credit",
+                tags,
+                key,
+                PeerFigure.CREDIT_STALLS);
+        counter(
+                registry,
+                WeirMeters.CREDIT_STALL_TIME,
+                "How long senders have waited for credit",
+                tags,
+                () -> read(totals -> totals.of(key, PeerFigure.CREDIT_STALL_NANOS)) / NANOS_PER_SECOND);
+        counter(registry, WeirMeters.MOVES, "Changes of the path", tags, key, PeerFigure.MOVES);
+        counter(registry, WeirMeters.WAKE_UPS, "Signals that have woken the peer", tags, key, PeerFigure.WAKE_UPS);
+        gauge(registry, WeirMeters.QUEUE_MESSAGES, "Messages that wait now", tags, key, PeerFigure.QUEUED_MESSAGES);
+        gauge(registry, WeirMeters.QUEUE_BYTES, "Bytes that wait now", tags, key, PeerFigure.QUEUED_BYTES);
+        gauge(registry, WeirMeters.DEMAND, "Messages asked of the peer", tags, key, PeerFigure.DEMAND);
+        gauge(registry, WeirMeters.CREDIT_MESSAGES, "Messages that may be sent", tags, key, PeerFigure.CREDIT_ITEMS);
+        gauge(registry, WeirMeters.CREDIT_BYTES, "Bytes that may be sent", tags, key, PeerFigure.CREDIT_BYTES);
+        gauge(registry, WeirMeters.CHANNELS, "Open channels now", tags, key, PeerFigure.CHANNELS);
+        roundTrip(registry, tags, "0.5", key, RoundTrips::p50);
+        roundTrip(registry, tags, "0.99", key, RoundTrips::p99);
+    }
+
+    private void roundTrip(
+            MeterRegistry registry, Tags tags, String quantile, PeerTotals.Key key, Function<RoundTrips, Duration> of) {
+        gauge(
+                registry,
+                WeirMeters.ROUND_TRIP,
+                "Time until the peer has answered",
+                tags.and(WeirMeters.Key.QUANTILE.asString(), quantile),
+                () -> {
+                    refresh();
+                    RoundTrips read = totals.roundTrips(key);
+                    return read.count() == 0 ? Double.NaN : of.apply(read).toNanos() / NANOS_PER_SECOND;
+                });
+    }
+
+    private void counter(
+            MeterRegistry registry, WeirMeters meter, String text, Tags tags, PeerTotals.Key key, PeerFigure figure) {
+        counter(registry, meter, text, tags, () -> read(totals -> totals.of(key, figure)));
     }
 
     // The functions hold this binder, and so its totals: Micrometer itself holds what it reads from weakly.
 
-    private void counter(
-            MeterRegistry registry,
-            WeirMeters meter,
-            String text,
-            Tags tags,
-            PeerTotals.Key key,
-            ToLongFunction<Sums> value) {
-        FunctionCounter.builder(meter.getName(), this, any -> read(totals -> totals.of(key, value)))
+    private void counter(MeterRegistry registry, WeirMeters meter, String text, Tags tags, DoubleSupplier value) {
+        FunctionCounter.builder(meter.getName(), this, any -> value.getAsDouble())
                 .tags(tags)
                 .description(text)
                 .baseUnit(meter.getBaseUnit())
@@ -104,13 +157,12 @@ public final class WeirMetrics implements MeterBinder {
     }
 
     private void gauge(
-            MeterRegistry registry,
-            WeirMeters meter,
-            String text,
-            Tags tags,
-            PeerTotals.Key key,
-            ToLongFunction<Sums> value) {
-        Gauge.builder(meter.getName(), () -> read(totals -> totals.of(key, value)))
+            MeterRegistry registry, WeirMeters meter, String text, Tags tags, PeerTotals.Key key, PeerFigure figure) {
+        gauge(registry, meter, text, tags, () -> read(totals -> totals.of(key, figure)));
+    }
+
+    private void gauge(MeterRegistry registry, WeirMeters meter, String text, Tags tags, DoubleSupplier value) {
+        Gauge.builder(meter.getName(), value::getAsDouble)
                 .tags(tags)
                 .description(text)
                 .baseUnit(meter.getBaseUnit())

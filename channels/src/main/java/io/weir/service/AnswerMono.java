@@ -1,5 +1,7 @@
 package io.weir.service;
 
+import io.weir.channel.CallOutcome;
+import io.weir.channel.IncomingCall;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import java.util.concurrent.TimeUnit;
@@ -27,6 +29,13 @@ final class AnswerMono extends Mono<Message> {
         this.terms = terms;
         this.caller = caller;
         this.millisLeft = millisLeft;
+    }
+
+    /** For what the method has returned. */
+    static Context context(Caller caller) {
+        Context context = Context.of(Caller.class, caller);
+        IncomingCall watched = caller.watched();
+        return watched == null ? context : watched.context(context);
     }
 
     /** The caller has given up. */
@@ -63,9 +72,11 @@ final class AnswerMono extends Mono<Message> {
         private @Nullable Object written;
 
         private volatile @Nullable Subscription upstream;
+        private final Context context;
 
         Work(CoreSubscriber<? super Message> actual) {
             this.actual = actual;
+            this.context = context(caller);
         }
 
         private Peer peer() {
@@ -91,7 +102,7 @@ final class AnswerMono extends Mono<Message> {
 
         @Override
         public Context currentContext() {
-            return Context.of(Caller.class, caller);
+            return context;
         }
 
         @Override
@@ -109,6 +120,7 @@ final class AnswerMono extends Mono<Message> {
         @Override
         public void onNext(Object value) {
             if (end(WRITING)) {
+                caller.told(CallOutcome.SUCCESS, null);
                 Message answer = Answers.value(method, value, terms, peer());
                 written = Answers.isValue(answer) ? value : null;
                 if (STAGE.compareAndSet(this, WRITING, ANSWERED)) {
@@ -125,6 +137,7 @@ final class AnswerMono extends Mono<Message> {
         @Override
         public void onError(Throwable error) {
             if (end(OVER)) {
+                caller.told(CallOutcome.ERROR, error);
                 answer(Answers.thrown(error, terms, peer()));
             }
         }
@@ -132,6 +145,7 @@ final class AnswerMono extends Mono<Message> {
         @Override
         public void onComplete() {
             if (end(OVER)) {
+                caller.told(CallOutcome.SUCCESS, null);
                 actual.onComplete();
             }
         }
@@ -140,7 +154,9 @@ final class AnswerMono extends Mono<Message> {
         void expired() {
             if (end(OVER)) {
                 stop();
-                answer(Answers.thrown(late(method), terms, peer()));
+                Refusal late = late(method);
+                caller.told(CallOutcome.ERROR, late);
+                answer(Answers.thrown(late, terms, peer()));
             }
         }
 
@@ -158,6 +174,7 @@ final class AnswerMono extends Mono<Message> {
         public void cancel() {
             if (end(OVER)) {
                 stop();
+                caller.told(CallOutcome.CANCELLED, null);
             } else if (STAGE.getAndSet(this, OVER) == ANSWERED) {
                 takeBack();
             }

@@ -8,8 +8,6 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.PathRequired;
-import io.weir.core.PeerAddress;
-import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.WeirException;
 import java.util.ArrayList;
@@ -19,31 +17,27 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/**
- * The way to one instance: its addresses in their order, then a detour if there is one; over a path that it offers and we may use; and
- * through its password. Any thread.
- */
+/** The way to one instance: over a path that it offers and we may use, and through its password. Any thread. */
 final class Approach {
 
-    private final Node node;
+    private final Whereabouts whereabouts;
     private final ServiceInstance instance;
+    private final PathPolicy ours;
     private final PathPolicy policy;
     /** Empty: whatever there is. */
     private final List<String> paths;
 
     private final @Nullable Knock knock;
-    private final Detour detour;
 
-    Approach(Node node, ServiceInstance instance, ServiceOptions options, Detour detour) {
-        this.node = node;
+    Approach(Node node, Whereabouts whereabouts, ServiceInstance instance, ServiceOptions options) {
+        this.whereabouts = whereabouts;
         this.instance = instance;
-        this.detour = detour;
-        PathPolicy ours = node.spec().paths().and(options.paths());
+        this.ours = whereabouts.paths().and(options.paths());
         boolean narrow = !instance.paths().isEmpty() || !options.paths().equals(PathPolicy.unchanged());
-        this.paths = narrow ? usable(ours) : List.of();
+        this.paths = narrow ? usable() : List.of();
         this.policy = narrow
                 ? new PathPolicy(
-                        order(ours), options.paths().switches(), options.paths().repath())
+                        order(), options.paths().switches(), options.paths().repath())
                 : options.paths();
         Password password = options.password();
         this.knock = password == null
@@ -51,14 +45,22 @@ final class Approach {
                 : new Knock(node.id(), instance.service(), password, node.spec().handshakeTimeout());
     }
 
-    private List<String> usable(PathPolicy ours) {
-        return ours.paths().stream()
-                .filter(path -> ours.of(path) != PathSwitch.OFF)
-                .filter(path -> instance.paths().isEmpty() || instance.paths().contains(path))
-                .toList();
+    private List<String> usable() {
+        List<String> usable = new ArrayList<>();
+        for (String path : ours.paths()) {
+            PathSwitch set = ours.of(path);
+            if (set != PathSwitch.OFF
+                    && (instance.paths().isEmpty() || instance.paths().contains(path))) {
+                usable.add(path);
+            }
+            if (set == PathSwitch.REQUIRED) {
+                break;
+            }
+        }
+        return List.copyOf(usable);
     }
 
-    private List<String> order(PathPolicy ours) {
+    private List<String> order() {
         List<String> order = new ArrayList<>(paths);
         if (ours.measured()) {
             order.add(0, PathPolicy.MEASURED);
@@ -78,66 +80,23 @@ final class Approach {
             if (paths.isEmpty() && !instance.paths().isEmpty()) {
                 return Mono.error(new PathRequired("it is offered over " + String.join(", ", instance.paths())
                         + " only, and none of these may be used here ("
-                        + node.spec().paths() + ')'));
+                        + ours + ')'));
             }
             if (instance.password() && knock == null) {
                 return Mono.error(new AuthenticationFailed(
                         "it wants a password: set weir.services." + instance.service() + ".password-file"));
             }
-            return connected().flatMap(this::onItsWay).flatMap(this::admitted);
+            return whereabouts
+                    .connect(instance, policy)
+                    .flatMap(Approach::staying)
+                    .flatMap(this::onItsWay)
+                    .flatMap(this::admitted);
         });
     }
 
-    private Mono<Peer> connected() {
-        List<Throwable> reasons = new ArrayList<>();
-        return Flux.fromIterable(instance.addresses())
-                .concatMap(
-                        address -> at(address).onErrorResume(reason -> {
-                            reasons.add(reason);
-                            return Mono.empty();
-                        }),
-                        0)
-                .next()
-                .switchIfEmpty(Mono.defer(() -> around(reasons)))
-                .switchIfEmpty(Mono.error(() -> unreachable(reasons)));
-    }
-
-    private Mono<Peer> at(PeerAddress address) {
-        return node.connect(address, policy).flatMap(peer -> checked(peer, address.toString()));
-    }
-
-    /** Another node may have got the address meanwhile. */
-    private Mono<Peer> checked(Peer peer, String where) {
-        return isSame(instance.node(), peer.id())
-                ? Mono.just(peer)
-                : Mono.error(new PeerUnavailable(where + " is " + peer.id() + " now"));
-    }
-
-    /** A node that was announced without an incarnation is an address only. */
-    private static boolean isSame(PeerId announced, PeerId found) {
-        return announced.incarnation() == 0
-                || (announced.incarnation() == found.incarnation()
-                        && announced.id().equals(found.id()));
-    }
-
-    private Mono<Peer> around(List<Throwable> reasons) {
-        return detour.to(instance, policy)
-                .flatMap(peer -> checked(peer, "the end of the detour"))
-                .onErrorResume(reason -> {
-                    reasons.add(reason);
-                    return Mono.empty();
-                });
-    }
-
-    private Throwable unreachable(List<Throwable> reasons) {
-        if (reasons.size() == 1) {
-            return reasons.get(0);
-        }
-        return new PeerUnavailable(
-                reasons.isEmpty()
-                        ? "it is announced without an address"
-                        : String.join("; ", reasons.stream().map(Roster::text).toList()),
-                reasons.isEmpty() ? null : reasons.get(reasons.size() - 1));
+    /** Its connection lasts until it has done what it has begun. */
+    private static Mono<Peer> staying(Peer peer) {
+        return peer.isLeaving() ? Mono.error(new PeerUnavailable(peer.id() + " is going to leave")) : Mono.just(peer);
     }
 
     /** The connection may be an older one, over another path: then it moves. */

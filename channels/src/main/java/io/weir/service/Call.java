@@ -1,7 +1,12 @@
 package io.weir.service;
 
+import io.weir.channel.CallInterceptor;
+import io.weir.channel.CallOutcome;
+import io.weir.channel.Calls;
+import io.weir.channel.OutgoingCall;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
+import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.Objects;
@@ -40,6 +45,9 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     private volatile @Nullable Subscription upstream;
     /** Who works for us, and knows that. */
     private volatile @Nullable Binding called;
+
+    /** Who watches it, if somebody does. */
+    private volatile @Nullable OutgoingCall watched;
 
     /** Who may lend us something. */
     private @Nullable Peer asked;
@@ -82,13 +90,33 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
         sent++;
         try {
             Mono<Binding> next = method.bindings().next();
-            Mono<Message> answer = next instanceof Callable<?> ready
-                    ? ask((Binding) Objects.requireNonNull(ready.call()))
-                    : next.flatMap(this::askLater);
+            Binding known = next instanceof Callable<?> ready ? (Binding) ready.call() : null;
+            if (sent == 1 && method.interceptor() != null) {
+                watch(method.interceptor(), known);
+            }
+            Mono<Message> answer = known == null ? next.flatMap(this::askLater) : ask(known);
             answer.subscribe(this);
         } catch (Throwable t) {
             Exceptions.throwIfJvmFatal(t);
+            if (sent == 1 && watched == null && method.interceptor() != null) {
+                watch(method.interceptor(), null);
+            }
             failed(t);
+        }
+    }
+
+    private void watch(CallInterceptor interceptor, @Nullable Binding known) {
+        watched = interceptor.calling(method.description(known), actual.currentContext());
+        if (stage == OVER) {
+            // Who has cancelled meanwhile may not have seen it.
+            told(CallOutcome.CANCELLED, null);
+        }
+    }
+
+    private void told(CallOutcome outcome, @Nullable Throwable error) {
+        OutgoingCall watcher = method.interceptor() == null ? null : watched;
+        if (watcher != null) {
+            watcher.ended(outcome, error);
         }
     }
 
@@ -98,6 +126,10 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
 
     private Mono<Message> ask(Binding binding) {
         Message request = method.request(binding, arguments, millisLeft());
+        OutgoingCall watcher = method.interceptor() == null ? null : watched;
+        if (watcher != null) {
+            request = request.with(watcher.sending(method.description(binding), request.control()));
+        }
         binding.callee().begun();
         called = binding;
         if (stage == OVER) {
@@ -108,9 +140,9 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
         String port = binding.callee().port();
         if (method.method().lends()) {
             asked = peer;
-            return peer.ask(port, request, late -> method.method().giveBack(late, peer));
+            return Calls.ask(peer, port, request, late -> method.method().giveBack(late, peer));
         }
-        Mono<Message> answer = peer.ask(port, request);
+        Mono<Message> answer = Calls.ask(peer, port, request);
         return method.method().yieldsSlowly() ? Replies.later(answer.flux()).next() : answer;
     }
 
@@ -157,6 +189,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
         }
         if (over()) {
             var unused = ended();
+            told(CallOutcome.SUCCESS, null);
             actual.onNext(value);
             actual.onComplete();
         }
@@ -172,6 +205,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             repeatOrFail(reason);
         } else if (over()) {
             var unused = ended();
+            told(CallOutcome.SUCCESS, null);
             actual.onComplete();
         }
     }
@@ -195,6 +229,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             upstream = null;
             var unused = Schedulers.parallel().schedule(this::again, pause.toNanos(), TimeUnit.NANOSECONDS);
         } else if (over()) {
+            told(CallOutcome.ERROR, error);
             actual.onError(error);
         }
     }
@@ -236,6 +271,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     public void cancel() {
         if (over()) {
             stop();
+            told(CallOutcome.CANCELLED, null);
         }
     }
 
@@ -243,7 +279,9 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     void expired() {
         if (over()) {
             stop();
-            actual.onError(method.late());
+            TimedOut late = method.late();
+            told(CallOutcome.ERROR, late);
+            actual.onError(late);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.Calls;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
@@ -60,7 +61,7 @@ final class CalleeBindings implements Bindings {
         ByteBuf request = peer.allocator().buffer();
         CallLayout.writeHeader(request, CallLayout.BIND, 0, 0, 0);
         CallLayout.writeText(request, contract.type().getName());
-        return peer.ask(callee.port(), Message.of(request))
+        return Calls.ask(peer, callee.port(), Message.of(request))
                 .map(answer -> read(callee, answer))
                 .switchIfEmpty(Mono.error(() -> new ProtocolMismatch(callee + " exports no interface")));
     }

@@ -1,6 +1,8 @@
 package io.weir.service;
 
+import io.weir.channel.CallOutcome;
 import io.weir.channel.Identity;
+import io.weir.channel.IncomingCall;
 import io.weir.channel.Peer;
 import io.weir.core.PeerId;
 import java.time.Duration;
@@ -21,13 +23,18 @@ public final class Caller {
     private final String method;
     private final long end;
     private final boolean limited;
+    private final @Nullable IncomingCall watched;
 
-    /** @param left milliseconds, 0 for no deadline */
-    Caller(Peer peer, String service, String method, int left) {
+    /**
+     * @param left milliseconds, 0 for no deadline
+     * @param watched the call, for who watches it
+     */
+    Caller(Peer peer, String service, String method, int left, @Nullable IncomingCall watched) {
         this.peer = peer;
         this.service = service;
         this.method = method;
         this.limited = left > 0;
+        this.watched = watched;
         this.end = limited ? System.nanoTime() + left * 1_000_000L : 0;
     }
 
@@ -60,6 +67,19 @@ public final class Caller {
         Caller before = CURRENT.get();
         CURRENT.set(caller);
         return before;
+    }
+
+    /** The call, if somebody watches it. */
+    @Nullable
+    IncomingCall watched() {
+        return watched;
+    }
+
+    /** Tells who watches the call, if somebody does. */
+    void told(CallOutcome outcome, @Nullable Throwable error) {
+        if (watched != null) {
+            watched.ended(outcome, error);
+        }
     }
 
     /** The node that calls. */

@@ -1,6 +1,9 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.CallDescription;
+import io.weir.channel.CallInterceptor;
+import io.weir.channel.CallKind;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Repeat;
@@ -26,6 +29,8 @@ final class CallingMethod {
     private final @Nullable Duration deadline;
     private final int tries;
     private final boolean idempotent;
+    private final CallKind kind;
+    private final @Nullable CallInterceptor interceptor;
     /** Bytes of the latest request, for a buffer that need not grow. Races do no harm. */
     private int size = 128;
 
@@ -36,9 +41,35 @@ final class CallingMethod {
         this.terms = terms;
         this.thrown = new Thrown(method.exceptions(), options.exceptions());
         this.tries = options.tries();
+        this.interceptor = terms.interceptor();
+        this.kind = kind(method);
         this.idempotent = method.isIdempotent() && !method.takesStream();
         boolean endless = method.result() == ContractMethod.Result.FLUX;
         this.deadline = method.deadline() != null || endless ? method.deadline() : options.deadline();
+    }
+
+    static CallKind kind(ContractMethod method) {
+        if (method.takesStream()) {
+            return CallKind.EXCHANGE;
+        }
+        return method.streams() ? CallKind.STREAM : CallKind.ASK;
+    }
+
+    /** Who watches its calls; null: nobody does. */
+    @Nullable
+    CallInterceptor interceptor() {
+        return interceptor;
+    }
+
+    /**
+     * A call of it, for who watches.
+     *
+     * @param to who takes it; null if nobody is known yet
+     */
+    CallDescription description(@Nullable Binding to) {
+        return to == null
+                ? new CallDescription(kind, null, "", method.name())
+                : new CallDescription(kind, to.peer(), to.callee().port(), method.name());
     }
 
     ContractMethod method() {
@@ -74,7 +105,7 @@ final class CallingMethod {
     }
 
     private Mono<Object> mono(@Nullable Object[] arguments) {
-        return method.streams() ? new StreamCall(this, arguments).flux().next() : new CallMono(this, arguments);
+        return method.streams() ? new StreamCall(this, arguments).first() : new CallMono(this, arguments);
     }
 
     private @Nullable Object value(@Nullable Object[] arguments) throws Throwable {

@@ -6,6 +6,7 @@ import io.weir.core.AuthenticationFailed;
 import io.weir.core.Backoff;
 import io.weir.core.Misconfigured;
 import io.weir.core.PathRequired;
+import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
@@ -130,8 +131,9 @@ final class Contact {
         connectedSince = System.nanoTime();
         Try following = new Try();
         doing = following;
-        following.subscription.replace(
-                peer.paths().subscribe(way -> roster.later(() -> moved(now)), error -> ended(now), () -> ended(now)));
+        following.subscription.replace(Disposables.composite(
+                peer.paths().subscribe(way -> roster.later(() -> moved(now)), error -> ended(now), () -> ended(now)),
+                peer.leaving().subscribe(nothing -> {}, error -> {}, () -> ended(now))));
         roster.changed();
     }
 
@@ -147,7 +149,10 @@ final class Contact {
         }
     }
 
-    /** On the loop of the peer, before anything that is under way fails: so who tries again finds another one. */
+    /**
+     * It has left, or is going to. On the loop of the peer, before anything that is under way fails: so who tries again finds another
+     * one.
+     */
     private void ended(Callee whose) {
         whose.leave();
         roster.later(() -> {
@@ -156,7 +161,11 @@ final class Contact {
                 if (System.nanoTime() - connectedSince > longest.toNanos()) {
                     backoff.reset();
                 }
-                waitFor(new SessionLost("the connection to " + whose.peer().id() + " has ended"));
+                PeerId id = whose.peer().id();
+                waitFor(
+                        whose.peer().isLeaving()
+                                ? new PeerUnavailable(id + " is going to leave")
+                                : new SessionLost("the connection to " + id + " has ended"));
             }
         });
     }

@@ -42,6 +42,7 @@ final class ContractMethod {
     private final Signature signature;
     private final int number;
     private final String title;
+    private final String name;
     private final Result result;
     /** Null where there is none. */
     private final @Nullable Place value;
@@ -57,6 +58,7 @@ final class ContractMethod {
         this.signature = signature;
         this.number = number;
         this.title = signature.title(type);
+        this.name = type.getSimpleName() + '.' + signature.method().getName();
         try {
             this.result = result(TypeArguments.erased(signature.result()));
             Type item = result == Result.VALUE ? signature.result() : argument(signature.result());
@@ -339,6 +341,11 @@ final class ContractMethod {
             }
             throw e;
         }
+    }
+
+    /** Interface and name: {@code Ledger.balance}. */
+    String name() {
+        return name;
     }
 
     /** For people: {@code Ledger.balance(String)}. */

@@ -1,6 +1,8 @@
 package io.weir.service;
 
 import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How an object is exported. Immutable: each method gives a copy with one thing changed.
@@ -9,8 +11,14 @@ import java.util.Objects;
  * @param blockingCalls how many methods that return their value itself, or nothing, run at once; further ones fail with
  *     {@link io.weir.core.Overloaded} at the caller, who may repeat them
  * @param tellsStacks whether the first lines of an exception's stack are told to the caller: good where all peers are friends
+ * @param executor where these methods run, which stays the caller's, outlives the export, and must not run them on the thread that hands them
+ *     over; what it rejects fails with {@link io.weir.core.Overloaded}. Null: threads of the export's own, virtual ones where the JDK has them
  */
-public record ExportOptions(CallCodec codec, int blockingCalls, boolean tellsStacks) {
+public record ExportOptions(
+        CallCodec codec,
+        int blockingCalls,
+        boolean tellsStacks,
+        @Nullable Executor executor) {
 
     /** @throws IllegalArgumentException if no call may run */
     public ExportOptions {
@@ -22,21 +30,26 @@ public record ExportOptions(CallCodec codec, int blockingCalls, boolean tellsSta
 
     /** CBOR, 256 blocking calls at once, no stacks. */
     public static ExportOptions standard() {
-        return new ExportOptions(CallCodecs.cbor(), 256, false);
+        return new ExportOptions(CallCodecs.cbor(), 256, false, null);
     }
 
     /** Another codec. */
     public ExportOptions codec(CallCodec other) {
-        return new ExportOptions(other, blockingCalls, tellsStacks);
+        return new ExportOptions(other, blockingCalls, tellsStacks, executor);
     }
 
     /** Another number of blocking calls at once. */
     public ExportOptions blockingCalls(int other) {
-        return new ExportOptions(codec, other, tellsStacks);
+        return new ExportOptions(codec, other, tellsStacks, executor);
     }
 
     /** Whether stacks are told. */
     public ExportOptions tellsStacks(boolean other) {
-        return new ExportOptions(codec, blockingCalls, other);
+        return new ExportOptions(codec, blockingCalls, other, executor);
+    }
+
+    /** Other threads for methods that may block. */
+    public ExportOptions executor(Executor other) {
+        return new ExportOptions(codec, blockingCalls, tellsStacks, Objects.requireNonNull(other, "executor"));
     }
 }

@@ -1,5 +1,6 @@
 package io.weir.service;
 
+import io.weir.channel.Calls;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.PathDecision;
@@ -72,7 +73,7 @@ public final class Gateway {
         this.node = node;
         this.spec = spec;
         this.way = new Way(node, spec.allow());
-        this.serving = node.serve(TunnelRequest.GATEWAY_PORT, this::serve);
+        this.serving = Calls.serve(node, TunnelRequest.GATEWAY_PORT, this::serve);
     }
 
     /**

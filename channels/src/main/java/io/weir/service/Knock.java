@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.netty.buffer.Unpooled;
+import io.weir.channel.Calls;
 import io.weir.channel.Password;
 import io.weir.channel.Peer;
 import io.weir.core.AuthenticationFailed;
@@ -114,7 +115,7 @@ final class Knock {
 
     /** Asks this and yields what follows the kind in the answer, which has to be of this length and kind. */
     private Mono<ByteBuffer> say(Peer peer, byte[] text, int length, byte kind) {
-        return peer.ask(Proof.PORT, Message.of(Unpooled.wrappedBuffer(text)))
+        return Calls.ask(peer, Proof.PORT, Message.of(Unpooled.wrappedBuffer(text)))
                 .map(answer -> read(answer, length, kind))
                 .timeout(limit)
                 .switchIfEmpty(Mono.error(() -> new ProtocolMismatch("an answer without anything in it")));

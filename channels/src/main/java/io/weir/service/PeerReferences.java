@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.Calls;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
@@ -206,7 +207,7 @@ final class PeerReferences {
 
     /** Tells the peer that an object is not needed here any more, as far as it was received. */
     void giveBack(int number, int received) {
-        var unused = Mono.defer(() -> peer.tell(References.PORT, drop(peer, number, received)))
+        var unused = Mono.defer(() -> Calls.tell(peer, References.PORT, drop(peer, number, received)))
                 .subscribe(null, gone -> {});
     }
 

@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.netty.buffer.Unpooled;
+import io.weir.channel.Calls;
 import io.weir.channel.Node;
 import io.weir.channel.Password;
 import io.weir.channel.Peer;
@@ -64,7 +65,7 @@ final class Porter implements Disposable {
     /** Answers knocks from now on. */
     Porter(Node node) {
         this.node = node;
-        this.answering = node.answer(Proof.PORT, this::answer);
+        this.answering = Calls.answer(node, Proof.PORT, this::answer);
     }
 
     /** Wants this password to be proved for this service, until {@link #unlock}. */

@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.Calls;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
@@ -35,7 +36,8 @@ final class References {
     synchronized void serve() {
         if (serving == null) {
             serving = Disposables.composite(
-                    node.answer(PORT, this::answer), node.serve(PORT + CallLayout.STREAMS, this::channel));
+                    Calls.answer(node, PORT, this::answer),
+                    Calls.serve(node, PORT + CallLayout.STREAMS, this::channel));
         }
     }
 
@@ -99,7 +101,7 @@ final class References {
             Served served = references == null ? null : references.lent(header.object());
             return header.kind() != CallLayout.CALL || served == null
                     ? Mono.just(unknown(header, from))
-                    : served.call(from, header, body);
+                    : served.call(from, header, body, request.control());
         } catch (ProtocolMismatch e) {
             return Mono.just(Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
         } finally {
@@ -118,7 +120,7 @@ final class References {
             Served served = references == null ? null : references.lent(header.object());
             return served == null
                     ? Answers.only(() -> unknown(header, from))
-                    : served.stream(from, header, call.payload(), items);
+                    : served.stream(from, header, call, items);
         } catch (ProtocolMismatch e) {
             return Answers.only(() -> Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
         }

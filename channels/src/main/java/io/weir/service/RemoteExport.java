@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.Calls;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
@@ -32,10 +33,10 @@ final class RemoteExport implements Disposable {
     RemoteExport(Node node, Served served, Consumer<? super Peer> gate) {
         this.served = served;
         this.gate = gate;
-        Disposable requests = node.answer(served.service(), this::answer);
+        Disposable requests = Calls.answer(node, served.service(), this::answer);
         try {
-            this.serving =
-                    Disposables.composite(requests, node.serve(served.service() + CallLayout.STREAMS, this::channel));
+            this.serving = Disposables.composite(
+                    requests, Calls.serve(node, served.service() + CallLayout.STREAMS, this::channel));
         } catch (RuntimeException e) {
             requests.dispose();
             throw e;
@@ -54,7 +55,9 @@ final class RemoteExport implements Disposable {
             if (header.kind() != CallLayout.CALL || header.object() != 0) {
                 throw new ProtocolMismatch("a request of kind " + header.kind() + " for object " + header.object());
             }
-            return bound.containsKey(from) ? served.call(from, header, body) : Mono.just(unbound(from));
+            return bound.containsKey(from)
+                    ? served.call(from, header, body, request.control())
+                    : Mono.just(unbound(from));
         } catch (ProtocolMismatch e) {
             return Mono.just(Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
         } finally {
@@ -93,7 +96,7 @@ final class RemoteExport implements Disposable {
     private Flux<Message> stream(Peer from, Message call, IncomingItems items) {
         try {
             CallLayout.Header header = CallLayout.readHeader(call.payload());
-            return served.stream(from, header, call.payload(), items);
+            return served.stream(from, header, call, items);
         } catch (ProtocolMismatch e) {
             return Answers.only(() -> Answers.refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()), from));
         }

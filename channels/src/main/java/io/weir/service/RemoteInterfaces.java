@@ -4,6 +4,7 @@ import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.Misconfigured;
 import java.util.Objects;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import reactor.core.Disposable;
 
@@ -36,13 +37,17 @@ final class RemoteInterfaces implements Disposable {
      * @throws Misconfigured if the interface can't be called remotely, naming the method, or a port is served already
      */
     <T> Disposable export(String port, Class<T> type, T object, ExportOptions options, Consumer<? super Peer> gate) {
-        Workers workers = new Workers(port, options.blockingCalls());
+        Executor given = options.executor();
+        Workers workers = given == null
+                ? new Workers(port, options.blockingCalls())
+                : new Workers(given, options.blockingCalls());
         Terms terms = new Terms(
                 options.codec(),
                 references,
                 workers,
                 options.tellsStacks(),
-                ProxyOptions.standard().codec(options.codec()));
+                ProxyOptions.standard().codec(options.codec()),
+                node.interceptor());
         Served served = new Served(terms.contract(type), Objects.requireNonNull(object, "object"), port, terms);
         return new RemoteExport(node, served, gate);
     }
@@ -55,7 +60,7 @@ final class RemoteInterfaces implements Disposable {
      * @throws Misconfigured if the interface can't be called remotely, naming the method
      */
     <T> T proxy(Class<T> type, Callees callees, ProxyOptions options) {
-        Terms terms = new Terms(options.codec(), references, callbacks, false, options);
+        Terms terms = new Terms(options.codec(), references, callbacks, false, options, node.interceptor());
         Contract contract = terms.contract(type);
         return type.cast(RemoteProxy.of(contract, new CalleeBindings(contract, callees), terms));
     }

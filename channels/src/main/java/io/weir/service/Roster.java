@@ -27,7 +27,7 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The instances of one service: follows the directory from the first call on, stays connected to a few of them, and has a line of those
+ * The instances of one service: follows their whereabouts from the first call on, stays connected to a few of them, and has a line of those
  * that may be called. Everything but {@link #ready}, {@link #next} and {@link #dispose} belongs to one thread.
  */
 final class Roster implements Callees, Disposable {
@@ -43,10 +43,9 @@ final class Roster implements Callees, Disposable {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
     private final Node node;
-    private final ServiceDirectory directory;
     private final String service;
+    private final Whereabouts whereabouts;
     private final ServiceOptions options;
-    private final Detour detour;
     /** Never disposed: what is left for it must still be told that this is closed. */
     private final Scheduler.Worker thread = Schedulers.parallel().createWorker();
 
@@ -62,12 +61,11 @@ final class Roster implements Callees, Disposable {
     private record Key(PeerId node, String port) {}
 
     /** Nothing happens before the first call. */
-    Roster(Node node, ServiceDirectory directory, String service, ServiceOptions options, Detour detour) {
+    Roster(Node node, String service, Whereabouts whereabouts, ServiceOptions options) {
         this.node = node;
-        this.directory = directory;
         this.service = service;
+        this.whereabouts = whereabouts;
         this.options = options;
-        this.detour = detour;
     }
 
     @Override
@@ -127,8 +125,8 @@ final class Roster implements Callees, Disposable {
     private void begin() {
         if (!begun) {
             begun = true;
-            following = directory
-                    .instances(service)
+            following = whereabouts
+                    .instances()
                     .subscribe(all -> later(() -> announced(all)), error -> later(() -> directoryFailure = error));
         }
     }
@@ -155,7 +153,7 @@ final class Roster implements Callees, Disposable {
     private Contact contact(ServiceInstance instance) {
         Duration half = options.patience().dividedBy(2);
         Duration longest = half.compareTo(LONGEST_PAUSE) < 0 ? half : LONGEST_PAUSE;
-        return new Contact(this, instance, new Approach(node, instance, options, detour), longest);
+        return new Contact(this, instance, new Approach(node, whereabouts, instance, options), longest);
     }
 
     /** Something is different with a contact. */
@@ -246,17 +244,15 @@ final class Roster implements Callees, Disposable {
     private String why() {
         String ofDirectory = directoryFailure == null ? "" : "; the directory has failed: " + text(directoryFailure);
         return contacts.isEmpty()
-                ? "nobody announces service '" + service + "' (the directory sees "
-                        + directory.snapshot().size() + " nodes)" + ofDirectory
+                ? whereabouts.absence() + ofDirectory
                 : "no instance of service '" + service + "' can be reached: " + reasons() + ofDirectory;
     }
 
     private String reasons() {
         String told = contacts.values().stream()
                 .limit(MOST_TOLD)
-                .map(each -> harmless(each.instance().node() + " at "
-                                + each.instance().addresses()) + ": "
-                        + (each.failure() == null ? "no try has come to an end" : text(each.failure())))
+                .map(each -> harmless(whereabouts.text(each.instance())) + ": "
+                        + (each.failure() == null ? harmless(whereabouts.trouble()) : text(each.failure())))
                 .collect(Collectors.joining("; "));
         int more = contacts.size() - MOST_TOLD;
         return more > 0 ? told + "; and " + more + " more" : told;

@@ -1,16 +1,24 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.CallDescription;
+import io.weir.channel.CallInterceptor;
+import io.weir.channel.CallOutcome;
+import io.weir.channel.Calls;
+import io.weir.channel.IncomingCall;
 import io.weir.channel.Peer;
+import io.weir.core.ControlData;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.util.context.Context;
 
 /**
  * An object that peers call. Methods that yield a publisher or a stage run on the loop, the others on {@link Workers}. Any thread.
@@ -20,75 +28,106 @@ import reactor.core.publisher.Mono;
 record Served(Contract contract, Object target, String service, Terms terms) {
 
     /** What is to be answered to this call. Reads the body, and leaves its release to the caller. */
-    Mono<Message> call(Peer from, CallLayout.Header header, ByteBuf body) {
+    Mono<Message> call(Peer from, CallLayout.Header header, ByteBuf body, ControlData control) {
         ContractMethod method = contract.method(header.method());
         if (method == null || method.streams()) {
             return Mono.just(Answers.refusal(CallLayout.MALFORMED, "no request calls method " + header.method(), from));
         }
-        Caller caller = new Caller(from, service, method.toString(), header.millisLeft());
+        Caller caller = caller(from, method, header, control);
         try {
             Publisher<?> outcome = method.readsSlowly()
-                    ? invokeLater(method, body, null, caller)
-                    : invoke(method, arguments(method, body, null, caller), caller);
+                    ? invokeLater(method, Place.copy(body), null, caller)
+                    : invoke(method, arguments(method, body, null, from), caller);
             if (outcome instanceof Callable<?> ready) {
                 Object value = ready.call();
+                caller.told(CallOutcome.SUCCESS, null);
                 return value == null ? Mono.empty() : Mono.just(Answers.value(method, value, terms, from));
             }
             return new AnswerMono(outcome, method, terms, caller, header.millisLeft());
         } catch (Throwable t) {
+            caller.told(CallOutcome.ERROR, t);
             return Mono.just(Answers.thrown(t, terms, from));
         }
     }
 
+    private Caller caller(Peer from, ContractMethod method, CallLayout.Header header, ControlData control) {
+        CallInterceptor interceptor = terms.interceptor();
+        IncomingCall watched = interceptor == null
+                ? null
+                : interceptor.called(
+                        new CallDescription(CallingMethod.kind(method), from, service, method.name()), control);
+        return new Caller(from, service, method.toString(), header.millisLeft(), watched);
+    }
+
     /**
-     * The items to be sent for this call of a method with a stream. Reads the body, and leaves its release to the caller.
+     * The items to be sent for this call of a method with a stream. Reads the call, and leaves its release to the caller.
      *
      * @param stream what the caller sends
      */
-    Flux<Message> stream(Peer from, CallLayout.Header header, ByteBuf body, IncomingItems stream) {
+    Flux<Message> stream(Peer from, CallLayout.Header header, Message call, IncomingItems stream) {
         ContractMethod method = contract.method(header.method());
         if (method == null || !method.streams()) {
             return Answers.only(
                     () -> Answers.refusal(CallLayout.MALFORMED, "no channel calls method " + header.method(), from));
         }
-        Caller caller = new Caller(from, service, method.toString(), header.millisLeft());
         Flux<Object> taken = method.takesStream() ? stream.of(method, from) : null;
-        Flux<Object> items;
-        if (method.readsSlowly()) {
-            items = Flux.from(invokeLater(method, body, taken, caller));
-        } else {
-            @Nullable Object[] arguments;
-            try {
-                arguments = arguments(method, body, taken, caller);
-            } catch (Refusal e) {
-                return Answers.only(() -> Answers.thrown(e, terms, from));
-            }
-            items = Flux.defer(() -> invokeUnchecked(method, arguments, caller));
-        }
-        return limited(items.contextWrite(context -> context.put(Caller.class, caller)), method, header.millisLeft())
+        Function<Caller, Flux<Object>> work = work(method, from, call.payload(), taken);
+        ControlData control = call.control();
+        // Who watches is told when it begins, so that it ends as well.
+        return Flux.defer(() -> items(method, header.millisLeft(), work, caller(from, method, header, control)))
                 .map(item -> Answers.value(method, item, terms, from))
                 .onErrorResume(error -> Answers.only(() -> Answers.thrown(error, terms, from)));
     }
 
-    private static @Nullable Object[] arguments(
-            ContractMethod method, ByteBuf body, @Nullable Flux<Object> stream, Caller caller) {
+    /** What a call yields whose arguments are here. */
+    private Function<Caller, Flux<Object>> work(
+            ContractMethod method, Peer from, ByteBuf body, @Nullable Flux<Object> stream) {
+        if (method.readsSlowly()) {
+            ByteBuf copy = Place.copy(body);
+            return caller -> Flux.from(invokeLater(method, copy, stream, caller));
+        }
         try {
-            return method.readArguments(body, caller.peer(), stream);
+            @Nullable Object[] arguments = arguments(method, body, stream, from);
+            return caller -> invokeUnchecked(method, arguments, caller);
+        } catch (Refusal e) {
+            return caller -> Flux.error(e);
+        }
+    }
+
+    private static Flux<Object> items(
+            ContractMethod method, int millisLeft, Function<Caller, Flux<Object>> work, Caller caller) {
+        IncomingCall watched = caller.watched();
+        Flux<Object> items = limited(
+                Flux.defer(() -> work.apply(caller)).contextWrite(Context.of(Caller.class, caller)),
+                method,
+                millisLeft);
+        return watched == null ? items : Calls.watch(items, watched);
+    }
+
+    private static @Nullable Object[] arguments(
+            ContractMethod method, ByteBuf body, @Nullable Flux<Object> stream, Peer from) {
+        try {
+            return method.readArguments(body, from, stream);
         } catch (RuntimeException e) {
             throw new Refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()));
         }
     }
 
-    /** Reads the arguments on another thread, and goes on there. */
+    /**
+     * Reads the arguments on another thread, and goes on there.
+     *
+     * @param copy of the body
+     */
     private Publisher<? extends Object> invokeLater(
-            ContractMethod method, ByteBuf body, @Nullable Flux<Object> stream, Caller caller) {
-        ByteBuf copy = Place.copy(body);
+            ContractMethod method, ByteBuf copy, @Nullable Flux<Object> stream, Caller caller) {
         if (method.result() == ContractMethod.Result.VALUE) {
             return terms.workers()
-                    .call(() -> within(method, arguments(method, copy, stream, caller), caller), method::release);
+                    .call(
+                            () -> within(method, arguments(method, copy, stream, caller.peer()), caller),
+                            method::release);
         }
         return terms.workers()
-                .call(() -> arguments(method, copy, stream, caller), unwanted -> {})
+                .call(() -> arguments(method, copy, stream, caller.peer()), unwanted -> {})
                 .flatMapMany(arguments -> invokeUnchecked(method, (@Nullable Object[]) arguments, caller));
     }
 
@@ -122,11 +161,19 @@ record Served(Contract contract, Object target, String service, Terms terms) {
 
     private @Nullable Object within(ContractMethod method, @Nullable Object[] arguments, Caller caller)
             throws Exception {
+        IncomingCall watched = caller.watched();
         Caller before = Caller.enter(caller);
         try {
-            return method.invoke(target, arguments);
+            return watched == null ? method.invoke(target, arguments) : watched(watched, method, arguments);
         } finally {
             var unused = Caller.enter(before);
+        }
+    }
+
+    private @Nullable Object watched(IncomingCall watched, ContractMethod method, @Nullable Object[] arguments)
+            throws Exception {
+        try (IncomingCall.Scope unused = watched.open()) {
+            return method.invoke(target, arguments);
         }
     }
 

@@ -28,12 +28,12 @@ import reactor.core.publisher.Mono;
 public final class ServiceClient {
 
     private final String name;
-    private final ServiceDirectory directory;
+    private final Whereabouts whereabouts;
     private final Roster roster;
 
-    ServiceClient(String name, ServiceDirectory directory, Roster roster) {
+    ServiceClient(String name, Whereabouts whereabouts, Roster roster) {
         this.name = name;
-        this.directory = directory;
+        this.whereabouts = whereabouts;
         this.roster = roster;
     }
 
@@ -42,9 +42,9 @@ public final class ServiceClient {
         return name;
     }
 
-    /** The live instances, as the directory sees them: now, and after each change. */
+    /** The live instances, as the directory sees them: now, and after each change. Of {@link Services#at}: the one, whether it lives or not. */
     public Flux<List<ServiceInstance>> instances() {
-        return directory.instances(name);
+        return whereabouts.instances();
     }
 
     /**

@@ -12,6 +12,8 @@ import io.weir.core.Codec;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -50,7 +52,7 @@ public final class Services {
     private final Porter porter;
     private final ConcurrentMap<String, ServiceClient> clients = new ConcurrentHashMap<>();
     private final Set<ServiceClient> others = ConcurrentHashMap.newKeySet();
-    private final ConcurrentMap<String, Registration> served = new ConcurrentHashMap<>();
+    private final ConcurrentMap<String, Serving> served = new ConcurrentHashMap<>();
     private final Detour detour;
     private volatile boolean closed;
 
@@ -91,7 +93,7 @@ public final class Services {
 
     private static Services of(Node node, ServiceDirectory directory, boolean ownsDirectory) {
         Services services = new Services(node, directory, ownsDirectory);
-        var unused = node.closed().subscribe(nothing -> {}, error -> {}, services::leave);
+        var unused = node.closed().subscribe(nothing -> {}, error -> {}, services::closeClients);
         return services;
     }
 
@@ -125,6 +127,11 @@ public final class Services {
      */
     public <T> T client(String service, Class<T> type, ProxyOptions options) {
         return interfaces.proxy(type, callees(service), options);
+    }
+
+    /** As {@link #client(String, Class, ProxyOptions)}, but whom this client calls, for as long as it is open. */
+    public <T> T client(ServiceClient client, Class<T> type, ProxyOptions options) {
+        return interfaces.proxy(type, client.callees(), options);
     }
 
     /** As {@link #client(String, Class, ProxyOptions)}, but always this peer is called, without a directory, and without its password. */
@@ -257,16 +264,36 @@ public final class Services {
     /** Another client of this service, with options of its own. It is the caller's, who closes it. */
     public ServiceClient service(String name, UnaryOperator<ServiceOptions> change) {
         checkOpen();
-        ServiceClient client = client(name, change);
+        return kept(client(name, change));
+    }
+
+    /**
+     * A client of a service at a peer that the configuration names ({@code weir.peers.<peer>.address}), as if the peer were its one instance:
+     * nothing is announced or looked up, and the peer serves it at the port of the same name. Connected to as {@link Node#peer} does, from
+     * the first call on; everything else is as with {@link #service(String, UnaryOperator)}, also what the configuration says of the
+     * service. The connection is moved where the options name other paths than it goes over.
+     *
+     * @throws Misconfigured if the configuration names no such peer, or this is no name of a service
+     */
+    public ServiceClient at(String peer, String service, UnaryOperator<ServiceOptions> change) {
+        checkOpen();
+        return kept(client(service, new Configured(node, peer, service), change));
+    }
+
+    private ServiceClient kept(ServiceClient client) {
         others.removeIf(ServiceClient::isClosed);
         others.add(client);
         return client;
     }
 
     private ServiceClient client(String name, UnaryOperator<ServiceOptions> change) {
+        return client(name, new Announced(node, directory, name, detour), change);
+    }
+
+    private ServiceClient client(String name, Whereabouts whereabouts, UnaryOperator<ServiceOptions> change) {
         ServiceSpec.checkName(name);
         ServiceOptions options = change.apply(ServiceOptions.of(node.spec().service(name)));
-        return new ServiceClient(name, directory, new Roster(node, directory, name, options, detour));
+        return new ServiceClient(name, whereabouts, new Roster(node, name, whereabouts, options));
     }
 
     /** Whom a proxy of this service calls: the same client for all, or one that is closed with these services. */
@@ -280,6 +307,35 @@ public final class Services {
         }
     }
 
+    /** Where services are found and announced. */
+    public ServiceDirectory directory() {
+        return directory;
+    }
+
+    /** What this node serves now, as it is announced, by name. */
+    public List<ServiceInstance> served() {
+        return served.values().stream()
+                .map(Registration::instance)
+                .sorted(Comparator.comparing(ServiceInstance::service))
+                .toList();
+    }
+
+    /**
+     * Has the node leave without a failed call: takes the announcements back, then lets it {@linkplain Node#leave prepare}, within the limit
+     * in all. Clients can be used until {@link #close}, as what was begun may need them, here or elsewhere in the process; that and
+     * {@link Node#close} belong behind this.
+     */
+    public Mono<Void> leave(Duration limit) {
+        return Mono.defer(() -> {
+            // Whoever can't reach the directory leaves nevertheless.
+            Mono<Void> hidden = Flux.fromIterable(served.values())
+                    .flatMap(each -> each.hide().onErrorComplete(), Integer.MAX_VALUE)
+                    .then()
+                    .timeout(limit, Mono.empty());
+            return Mono.when(hidden, node.leave(limit));
+        });
+    }
+
     /**
      * Withdraws what is served, and closes the clients; the node and the directory stay. To be called before the node is closed, so that
      * nobody calls a port that is gone. Completes when others can see that nothing is
@@ -287,7 +343,7 @@ public final class Services {
      */
     public Mono<Void> close() {
         return Mono.defer(() -> {
-            leave();
+            closeClients();
             return Flux.fromIterable(served.values())
                     .flatMapDelayError(Registration::withdraw, Integer.MAX_VALUE, 1)
                     .then()
@@ -304,7 +360,7 @@ public final class Services {
         return ownsDirectory ? directory.close() : Mono.empty();
     }
 
-    private void leave() {
+    private void closeClients() {
         closed = true;
         clients.values().forEach(ServiceClient::close);
         others.forEach(ServiceClient::close);

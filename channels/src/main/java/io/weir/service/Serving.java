@@ -15,6 +15,7 @@ final class Serving implements Registration {
 
     private final Disposable.Swap stop = Disposables.swap();
     private final Mono<Registration> announced;
+    private final Mono<Void> hidden;
     private final Mono<Void> withdrawn;
     private volatile ServiceInstance now;
 
@@ -30,9 +31,11 @@ final class Serving implements Registration {
                 .then(Mono.defer(() -> directory.announce(instance)))
                 .doOnError(error -> end(over))
                 .cache();
+        this.hidden =
+                announced.onErrorComplete().flatMap(Registration::withdraw).cache();
         this.withdrawn = announced
                 .onErrorComplete()
-                .flatMap(there -> there.withdraw().then(Mono.delay(GRACE)).then())
+                .flatMap(there -> hidden.then(Mono.delay(GRACE)).then())
                 .doOnTerminate(() -> end(over))
                 .cache();
     }
@@ -65,6 +68,11 @@ final class Serving implements Registration {
         return announced
                 .flatMap(there -> there.attributes(attributes))
                 .doOnSuccess(nothing -> now = now.withAttributes(attributes));
+    }
+
+    /** Takes back the announcement only. */
+    Mono<Void> hide() {
+        return hidden;
     }
 
     @Override

@@ -1,5 +1,8 @@
 package io.weir.service;
 
+import io.weir.channel.CallInterceptor;
+import io.weir.channel.Calls;
+import io.weir.channel.OutgoingCall;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import java.time.Duration;
@@ -24,15 +27,40 @@ final class StreamCall {
 
     /** What comes back, begun anew with each subscription. */
     Flux<Object> flux() {
+        CallInterceptor interceptor = method.interceptor();
+        if (interceptor == null) {
+            return limited(null);
+        }
+        return Flux.deferContextual(context -> {
+            OutgoingCall watched = interceptor.calling(method.description(null), context);
+            return watched == null ? limited(null) : Calls.watch(limited(watched), watched);
+        });
+    }
+
+    /** The first thing that comes back, begun anew with each subscription. */
+    Mono<Object> first() {
+        CallInterceptor interceptor = method.interceptor();
+        if (interceptor == null) {
+            return limited(null).next();
+        }
+        return Mono.deferContextual(context -> {
+            OutgoingCall watched = interceptor.calling(method.description(null), context);
+            Mono<Object> first = limited(watched).next();
+            return watched == null ? first : Calls.watch(first, watched);
+        });
+    }
+
+    private Flux<Object> limited(@Nullable OutgoingCall watched) {
         Duration deadline = method.deadline();
-        Flux<Object> items = Flux.defer(() -> repeated(deadline == null ? 0 : System.nanoTime() + deadline.toNanos()));
+        Flux<Object> items =
+                Flux.defer(() -> repeated(deadline == null ? 0 : System.nanoTime() + deadline.toNanos(), watched));
         return deadline == null ? items : Deadlines.limit(items, deadline, method::late);
     }
 
-    private Flux<Object> repeated(long end) {
+    private Flux<Object> repeated(long end, @Nullable OutgoingCall watched) {
         // Something has come, or the stream of the caller was begun, which may not be possible twice.
         AtomicBoolean begun = new AtomicBoolean();
-        return Flux.defer(() -> once(end, begun))
+        return Flux.defer(() -> once(end, begun, watched))
                 .doOnNext(item -> begun.set(true))
                 .retryWhen(Retry.from(failures -> failures.concatMap(failure -> {
                     Duration pause =
@@ -41,20 +69,27 @@ final class StreamCall {
                 })));
     }
 
-    private Flux<Object> once(long end, AtomicBoolean begun) {
-        return method.bindings().next().flatMapMany(binding -> over(binding, end, begun));
+    private Flux<Object> once(long end, AtomicBoolean begun, @Nullable OutgoingCall watched) {
+        return method.bindings().next().flatMapMany(binding -> over(binding, end, begun, watched));
     }
 
-    private Flux<Object> over(Binding binding, long end, AtomicBoolean begun) {
+    private Flux<Object> over(Binding binding, long end, AtomicBoolean begun, @Nullable OutgoingCall watched) {
         Callee callee = binding.callee();
         Flux<Message> answers = Flux.using(
-                () -> new AtomicReference<>(method.request(binding, arguments, millisLeft(end))),
-                request -> binding.peer().exchange(binding.streamPort(), sent(request, binding.peer(), begun)),
+                () -> new AtomicReference<>(request(binding, end, watched)),
+                request -> Calls.exchange(binding.peer(), binding.streamPort(), sent(request, binding.peer(), begun)),
                 request -> takeBack(request.getAndSet(null), binding.peer()));
         return (method.method().yieldsSlowly() ? Replies.later(answers) : answers)
                 .handle((Message message, SynchronousSink<Object> sink) -> read(message, binding.peer(), sink))
                 .doOnSubscribe(subscription -> callee.begun())
                 .doFinally(signal -> callee.ended());
+    }
+
+    private Message request(Binding binding, long end, @Nullable OutgoingCall watched) {
+        Message request = method.request(binding, arguments, millisLeft(end));
+        return watched == null
+                ? request
+                : request.with(watched.sending(method.description(binding), request.control()));
     }
 
     /** What was not sent keeps nothing lent. */

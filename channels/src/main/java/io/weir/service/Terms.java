@@ -1,11 +1,13 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.CallInterceptor;
 import io.weir.core.Misconfigured;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.Type;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What an export or a proxy has in common with the references that are passed through it: they are written, called and served in the same
@@ -14,6 +16,7 @@ import java.util.concurrent.ConcurrentMap;
  * @param workers where methods of ours run that may block
  * @param tellsStacks whether peers are told the stacks of our exceptions
  * @param calling how we call
+ * @param interceptor who watches the calls, in either direction
  */
 record Terms(
         CallCodec codec,
@@ -21,10 +24,17 @@ record Terms(
         Workers workers,
         boolean tellsStacks,
         ProxyOptions calling,
+        @Nullable CallInterceptor interceptor,
         ConcurrentMap<Class<?>, Contract> contracts) {
 
-    Terms(CallCodec codec, References references, Workers workers, boolean tellsStacks, ProxyOptions calling) {
-        this(codec, references, workers, tellsStacks, calling, new ConcurrentHashMap<>());
+    Terms(
+            CallCodec codec,
+            References references,
+            Workers workers,
+            boolean tellsStacks,
+            ProxyOptions calling,
+            @Nullable CallInterceptor interceptor) {
+        this(codec, references, workers, tellsStacks, calling, interceptor, new ConcurrentHashMap<>());
     }
 
     /**

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.FutureTask;
@@ -17,20 +18,36 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
- * Threads for methods that may block: virtual ones where the JDK has them. So many run at once, and none waits: who comes when all are
+ * Threads for methods that may block: virtual ones where the JDK has them, or those of an executor. So many run at once, and none waits: who comes when all are
  * busy is refused. Any thread.
  */
 final class Workers {
 
     private static final @Nullable MethodHandle VIRTUAL = virtual();
 
-    private final int most;
-    private final ExecutorService threads;
-    private final AtomicInteger busy = new AtomicInteger();
+    private static final String NOT_SERVED = "what was called is no longer served";
 
+    private final int most;
+    private final Executor threads;
+    /** Ends what is ours. */
+    private final Runnable end;
+
+    private final AtomicInteger busy = new AtomicInteger();
+    private volatile boolean closed;
+
+    /** Threads of their own. */
     Workers(String name, int most) {
         this.most = most;
-        this.threads = VIRTUAL == null ? platformThreads(name) : virtualThreads(VIRTUAL);
+        ExecutorService own = VIRTUAL == null ? platformThreads(name) : virtualThreads(VIRTUAL);
+        this.threads = own;
+        this.end = own::shutdown;
+    }
+
+    /** The threads of somebody else, who ends them. */
+    Workers(Executor threads, int most) {
+        this.most = most;
+        this.threads = threads;
+        this.end = () -> {};
     }
 
     /** Bounded by who asks for them. */
@@ -82,6 +99,10 @@ final class Workers {
     }
 
     private void begin(Work work) {
+        if (closed) {
+            work.fail(new Refusal(CallLayout.REFUSED, NOT_SERVED));
+            return;
+        }
         if (busy.incrementAndGet() > most) {
             busy.decrementAndGet();
             work.fail(new Refusal(CallLayout.BUSY, "all " + most + " blocking calls that may run at once are running"));
@@ -97,7 +118,13 @@ final class Workers {
             });
         } catch (RejectedExecutionException e) {
             busy.decrementAndGet();
-            work.fail(new Refusal(CallLayout.REFUSED, "what was called is no longer served"));
+            // Ours refuse when they are closed, also behind the look above; another executor may be full for a moment.
+            work.fail(
+                    closed
+                            ? new Refusal(CallLayout.REFUSED, NOT_SERVED)
+                            : new Refusal(
+                                    CallLayout.BUSY,
+                                    "the executor of blocking calls takes no more: " + e.getMessage()));
         } catch (Throwable t) {
             // For instance no more threads.
             busy.decrementAndGet();
@@ -164,8 +191,9 @@ final class Workers {
         }
     }
 
-    /** What runs goes on; its threads end with it. */
+    /** What runs goes on; threads of their own end with it. */
     void close() {
-        threads.shutdown();
+        closed = true;
+        end.run();
     }
 }

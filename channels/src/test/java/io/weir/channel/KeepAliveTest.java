@@ -47,6 +47,18 @@ class KeepAliveTest {
     }
 
     @Test
+    void whatAnIdlePeerNeedsToAnswerIsMeasured() {
+        assertThat(pair.client.stats().roundTrips()).isEqualTo(RoundTrips.NONE);
+        pass(10);
+        assertThat(pair.client.stats().roundTrips().count()).isBetween(1L, 10L);
+        assertThat(pair.client.stats().roundTrips().max()).isPositive();
+        deafen();
+        long before = pair.client.stats().allRoundTrips().count();
+        pass(3);
+        assertThat(pair.client.stats().allRoundTrips().count()).isEqualTo(before);
+    }
+
+    @Test
     void underTrafficNobodyIsAsked() {
         int without = framesOf(Duration.ofMinutes(30));
         int with = framesOf(INTERVAL);

@@ -40,7 +40,7 @@ class NamedPeerTest {
     }
 
     private NamedPeer named(PeerSpec spec) {
-        return new NamedPeer("desk", spec, loop, Mono.create(sink -> {
+        return new NamedPeer("desk", spec, Duration.ofSeconds(10), loop, Mono.create(sink -> {
             tries.add(sink);
             sink.onCancel(() -> cancelled++);
             if (unreachable) {

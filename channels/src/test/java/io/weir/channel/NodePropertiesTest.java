@@ -27,7 +27,7 @@ class NodePropertiesTest {
     private static final String KNOWN_PATHS = " Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp";
 
     private static final String KNOWN =
-            ". Known: weir.advertise, weir.directory, weir.directory.zookeeper.connect, weir.directory.zookeeper.password-file, weir.directory.zookeeper.root,"
+            " Known: weir.advertise, weir.directory, weir.directory.zookeeper.connect, weir.directory.zookeeper.password-file, weir.directory.zookeeper.root,"
                     + " weir.directory.zookeeper.session, weir.directory.zookeeper.timeout, weir.directory.zookeeper.user, weir.gateway.accept, weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
                     + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
                     + " weir.security.former-secret, weir.security.former-secret-file, weir.security.require,"
@@ -299,7 +299,7 @@ class NodePropertiesTest {
         assertThatThrownBy(() -> read("weir.seed", "1")).isInstanceOf(Misconfigured.class);
         assertThatThrownBy(() -> NodeProperties.merge(new Properties(), properties("weir.seeds", "1"), Map.of()))
                 .isInstanceOf(Misconfigured.class)
-                .hasMessage("weir.seeds is no setting of Weir" + KNOWN);
+                .hasMessage("weir.seeds is no setting of Weir." + KNOWN);
     }
 
     @ParameterizedTest(name = "{0}={1}")
@@ -326,7 +326,7 @@ class NodePropertiesTest {
                 "weir.loop | 2 | weir.loop is no setting of Weir; did you mean weir.loops?",
                 "weir.windows.items | 2 | weir.windows.items is no setting of Weir; did you mean weir.window.items?",
                 "weir.runtimeFolder | /x | weir.runtimeFolder is no setting of Weir; did you mean weir.runtime-folder?",
-                "weir.colour-of-the-bikeshed | red | weir.colour-of-the-bikeshed is no setting of Weir"
+                "weir.colour-of-the-bikeshed | red | weir.colour-of-the-bikeshed is no setting of Weir."
             })
     void refusesUnknownSettings(String name, String value, String message) {
         assertThatThrownBy(() -> read(name, value))

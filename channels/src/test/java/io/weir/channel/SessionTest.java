@@ -14,6 +14,7 @@ import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
 import io.weir.core.SessionLost;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicReference;
@@ -63,6 +64,21 @@ class SessionTest {
         assertThat(end.get()).isEqualTo("complete");
         assertThat(pair.client.channelCount()).isZero();
         assertThat(pair.server.channelCount()).isZero();
+    }
+
+    @Test
+    void ofManyChannelsSomeAreShown() {
+        SessionPair pair = pair(spec, 16);
+        pair.ports.serve("many", new ServeHandler(channel -> Mono.never()));
+        for (int i = 0; i < Session.CHANNELS_SHOWN + 10; i++) {
+            var unused = pair.open("many");
+        }
+        List<ChannelStats> shown = pair.client.peer().channels().block();
+        assertThat(shown)
+                .hasSize(Session.CHANNELS_SHOWN)
+                .isSortedAccordingTo(Comparator.comparingLong(ChannelStats::number))
+                .allMatch(ChannelStats::openedHere);
+        assertThat(pair.server.peer().channels().block()).noneMatch(ChannelStats::openedHere);
     }
 
     @Test

@@ -9,7 +9,11 @@ import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.weir.core.PeerId;
+import java.io.IOException;
 import java.lang.ref.WeakReference;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -31,6 +35,7 @@ class WeirMetricsTest {
                 readings.incrementAndGet();
                 return List.copyOf(stats);
             },
+            new WeirMetrics.LoopCounters(() -> 3, () -> 4),
             clock);
 
     private static PeerId peer(String name, int id) {
@@ -39,8 +44,31 @@ class WeirMetricsTest {
 
     private static PeerStats counted(PeerId peer, String path, long times) {
         return new PeerStats(
-                peer, path, times, 2 * times, 3 * times, 4 * times, 5 * times, 6 * times, 7 * times, 9 * times,
-                8 * times, times);
+                peer,
+                path,
+                times,
+                2 * times,
+                3 * times,
+                4 * times,
+                5 * times,
+                6 * times,
+                7 * times,
+                Duration.ofMillis(100 * times),
+                9 * times,
+                10 * times,
+                11 * times,
+                8 * times,
+                12 * times,
+                13 * times,
+                14 * times,
+                times,
+                new RoundTrips(
+                        times,
+                        Duration.ofMillis(times),
+                        Duration.ofMillis(2 * times),
+                        Duration.ofMillis(3 * times),
+                        Duration.ofMillis(4 * times)),
+                RoundTrips.NONE);
     }
 
     private void now(PeerStats... snapshot) {
@@ -72,9 +100,19 @@ class WeirMetricsTest {
         assertThat(counter(WeirMeters.FRAMES, received)).isEqualTo(60);
         assertThat(counter(WeirMeters.CREDIT_STALLS, tags)).isEqualTo(70);
         assertThat(counter(WeirMeters.MOVES, tags)).isEqualTo(90);
+        assertThat(counter(WeirMeters.CREDIT_STALL_TIME, tags)).isEqualTo(1.0);
+        assertThat(counter(WeirMeters.WAKE_UPS, tags)).isEqualTo(100);
+        assertThat(gauge(WeirMeters.QUEUE_MESSAGES, tags)).isEqualTo(110);
         assertThat(gauge(WeirMeters.QUEUE_BYTES, tags)).isEqualTo(80);
+        assertThat(gauge(WeirMeters.DEMAND, tags)).isEqualTo(120);
+        assertThat(gauge(WeirMeters.CREDIT_MESSAGES, tags)).isEqualTo(130);
+        assertThat(gauge(WeirMeters.CREDIT_BYTES, tags)).isEqualTo(140);
         assertThat(gauge(WeirMeters.CHANNELS, tags)).isEqualTo(10);
+        assertThat(gauge(WeirMeters.ROUND_TRIP, "quantile", "0.5")).isEqualTo(0.010);
+        assertThat(gauge(WeirMeters.ROUND_TRIP, "quantile", "0.99")).isEqualTo(0.030);
         assertThat(gauge(WeirMeters.PEERS)).isEqualTo(1);
+        assertThat(counter(WeirMeters.LOOP_STALLS)).isEqualTo(3);
+        assertThat(counter(WeirMeters.LOOP_WAKE_UPS)).isEqualTo(4);
     }
 
     @Test
@@ -102,10 +140,18 @@ class WeirMetricsTest {
     }
 
     @Test
+    void theManualNamesEveryMeter() throws IOException {
+        assertThat(Files.readString(Path.of("../docs/metrics.md")))
+                .contains(Arrays.stream(WeirMeters.values())
+                        .map(meter -> '`' + meter.getName() + '`')
+                        .toList());
+    }
+
+    @Test
     void aNewPeerAppearsWhenAnythingIsRead() {
         metrics.bindTo(registry);
         assertThat(gauge(WeirMeters.PEERS)).isZero();
-        assertThat(registry.getMeters()).hasSize(1);
+        assertThat(registry.getMeters()).hasSize(3);
         now(counted(peer("billing", 1), "shm", 10));
         assertThat(gauge(WeirMeters.PEERS)).isEqualTo(1);
         assertThat(counter(WeirMeters.MESSAGES, "peer", "billing", "direction", "sent"))
@@ -121,6 +167,7 @@ class WeirMetricsTest {
         assertThat(counter(WeirMeters.MESSAGES, "direction", "sent")).isEqualTo(10);
         assertThat(gauge(WeirMeters.CHANNELS)).isZero();
         assertThat(gauge(WeirMeters.QUEUE_BYTES)).isZero();
+        assertThat(gauge(WeirMeters.ROUND_TRIP, "quantile", "0.5")).isNaN();
         now(counted(peer("billing", 2), "shm", 5));
         assertThat(counter(WeirMeters.MESSAGES, "direction", "sent")).isEqualTo(15);
         assertThat(gauge(WeirMeters.CHANNELS)).isEqualTo(5);
@@ -156,6 +203,9 @@ class WeirMetricsTest {
         assertThat(counter(WeirMeters.MESSAGES, "peer", "worker", "direction", "sent"))
                 .isEqualTo(13);
         assertThat(gauge(WeirMeters.CHANNELS, "peer", "worker")).isEqualTo(13);
+        assertThat(gauge(WeirMeters.ROUND_TRIP, "peer", "worker", "quantile", "0.5"))
+                .as("the slowest one's")
+                .isEqualTo(0.010);
         assertThat(gauge(WeirMeters.PEERS)).isEqualTo(2);
     }
 
@@ -209,7 +259,7 @@ class WeirMetricsTest {
     }
 
     private WeirMetrics bindAnother() {
-        WeirMetrics other = new WeirMetrics(() -> List.copyOf(stats), clock);
+        WeirMetrics other = new WeirMetrics(() -> List.copyOf(stats), null, clock);
         other.bindTo(registry);
         return other;
     }

@@ -21,7 +21,7 @@ class ContractTest {
     private static Contract contract(Class<?> type) {
         // References are needed by interfaces that pass some; none of these does.
         @SuppressWarnings("NullAway")
-        Terms terms = new Terms(CallCodecs.cbor(), null, null, false, ProxyOptions.standard());
+        Terms terms = new Terms(CallCodecs.cbor(), null, null, false, ProxyOptions.standard(), null);
         return terms.contract(type);
     }
 

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -61,6 +64,54 @@ class WorkersTest {
         workers.close();
 
         expectRefusal(CallLayout.REFUSED);
+    }
+
+    @Test
+    void theThreadsOfAnotherAreUsedAndStayThere() {
+        List<Runnable> handed = new ArrayList<>();
+        Workers others = new Workers(handed::add, 1);
+        StepVerifier.create(others.call(() -> "value", value -> {}))
+                .then(() -> StepVerifier.create(others.call(() -> "never", value -> {}))
+                        .expectErrorMatches(error -> error instanceof Refusal it && it.outcome() == CallLayout.BUSY)
+                        .verify(LIMIT))
+                .then(() -> handed.get(0).run())
+                .expectNext("value")
+                .expectComplete()
+                .verify(LIMIT);
+        StepVerifier.create(others.call(() -> "begun", value -> {}))
+                .then(others::close)
+                .then(() -> handed.get(1).run())
+                .expectNext("begun")
+                .expectComplete()
+                .verify(LIMIT);
+
+        StepVerifier.create(others.call(() -> "never", value -> {}))
+                .expectErrorMatches(error -> error instanceof Refusal it && it.outcome() == CallLayout.REFUSED)
+                .verify(LIMIT);
+        assertThat(handed).hasSize(2);
+    }
+
+    @Test
+    void whatAnotherRejectsMayBeRepeated() {
+        AtomicBoolean full = new AtomicBoolean(true);
+        Workers others = new Workers(
+                task -> {
+                    if (full.getAndSet(false)) {
+                        throw new RejectedExecutionException("the queue is full");
+                    }
+                    task.run();
+                },
+                1);
+        StepVerifier.create(others.call(() -> "never", value -> {}))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .hasMessageContaining("the queue is full")
+                        .isInstanceOfSatisfying(
+                                Refusal.class, it -> assertThat(it.outcome()).isEqualTo(CallLayout.BUSY)))
+                .verify(LIMIT);
+        StepVerifier.create(others.call(() -> "value", value -> {}))
+                .expectNext("value")
+                .expectComplete()
+                .verify(LIMIT);
     }
 
     @Test

@@ -58,7 +58,10 @@ public enum FrameKind {
 
     /** The node leaves of its own will; body is the reason. */
     GOODBYE(16, 0),
-    /** Sent to a peer that has been silent, or to know that it has had what was sent before; answered by PONG with the same aux. */
+    /**
+     * Sent to a peer that has been silent, or to know that it has had what was sent before; answered by PONG with the same aux.
+     * With flag 1: the sender is going to leave, and nothing more should be begun there.
+     */
     PING(17, 0),
     /** Answer to PING: any other frame would say as much. */
     PONG(18, 0),

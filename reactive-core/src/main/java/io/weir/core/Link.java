@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  * An open, ordered, reliable path of frames to one peer. It knows nothing of channels, credits or sessions: frames go in
  * on one side and come out whole, in order and once on the other.
  *
- * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #protection()}, {@link #maxFrame()} and {@link #allocator()} belongs to the
+ * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #protection()}, {@link #maxFrame()}, {@link #allocator()} and {@link #wakeUps()} belongs to the
  * {@link Loop} that the link was made for, and is called on its thread only.
  *
  * <p><b>Receiving</b> goes on whether or not sending is stuck, so that two full links can't wait for each other.
@@ -81,6 +81,14 @@ public interface Link {
      */
     default boolean handBack(Consumer<Frame> to) {
         return false;
+    }
+
+    /**
+     * How often the other side's sleeping loop had to be woken by a signal beside what was sent. 0 for links whose frames wake by themselves.
+     * Any thread may ask, and may get a value that is a little old.
+     */
+    default long wakeUps() {
+        return 0;
     }
 
     /** Begins to deliver to this handler, or goes on with another one. Frames that came before the first call wait for it. */

@@ -90,6 +90,11 @@ public interface Loop extends Executor {
         return 0;
     }
 
+    /** How often the loop has slept until something woke it. 0 for loops that do not count it. Any thread may call. */
+    default long wakeUps() {
+        return 0;
+    }
+
     /**
      * Ends the loop after the tasks that are already queued; what is still registered is closed. Any thread may call; the
      * thread has ended when the returned {@code Mono} completes.

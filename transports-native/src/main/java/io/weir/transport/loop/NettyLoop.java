@@ -63,6 +63,7 @@ public final class NettyLoop implements Loop {
     /** Made by the thread that it belongs to. */
     private @Nullable LoopBuffers buffers;
 
+    private volatile long wakeUps;
     private boolean closing;
 
     private NettyLoop(String name, Waiting waiting, boolean onEpoll) {
@@ -338,6 +339,12 @@ public final class NettyLoop implements Loop {
         return pace.stalls();
     }
 
+    @Override
+    public long wakeUps() {
+        return wakeUps;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes it.
     private void rest() {
         borrowerWaits = false;
         recalled = false;
@@ -347,6 +354,9 @@ public final class NettyLoop implements Loop {
         tasks.fallAsleep();
         boolean mayRest = pollables.asleep(failures);
         int work = sockets(mayRest ? UNTIL_SOMETHING_HAPPENS : NOT_AT_ALL);
+        if (mayRest) {
+            wakeUps++;
+        }
         tasks.wakeUp();
         pollables.awake(failures);
         turnEnd.run(failures);

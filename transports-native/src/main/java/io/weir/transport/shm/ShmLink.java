@@ -77,6 +77,8 @@ final class ShmLink implements Link, Lendable {
     /** Turns that have published or told something since we have looked behind a fence whether the peer sleeps. */
     private int unfenced;
 
+    private volatile long wakeUps;
+
     /** An offer said no, and the handler waits to be told of room. */
     private boolean waiting;
 
@@ -396,8 +398,15 @@ final class ShmLink implements Link, Lendable {
         wake(mustWakeBehindFence(writer, reader));
     }
 
+    @Override
+    public long wakeUps() {
+        return wakeUps;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes it.
     private void wake(boolean due) {
         if (due) {
+            wakeUps++;
             port.peersDoorbell().ring();
         }
     }

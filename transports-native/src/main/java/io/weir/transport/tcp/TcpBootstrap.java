@@ -13,6 +13,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * First connections over TCP, and over Unix-domain sockets where epoll is there.
@@ -47,9 +48,21 @@ public final class TcpBootstrap implements Bootstrap {
         return Mono.defer(() -> {
                     NettyLoop ours = ChosenLoops.netty(loop);
                     Sockets.checkKind(address, ours);
-                    return Connecting.toNode(address, TcpOptions.of(settings), ours)
-                            .link();
+                    Connecting connecting = Connecting.toNode(address, TcpOptions.of(settings), ours);
+                    return joined(settings.tls(), ours).then(Mono.defer(connecting::link));
                 })
                 .cast(Link.class);
+    }
+
+    /** The loop has this one from now on: another one than its own is read when it is needed first. */
+    private Mono<Void> joined(TlsSpec its, NettyLoop loop) {
+        if (!its.enabled()) {
+            return Mono.empty();
+        }
+        Tls known = tls.get(its);
+        Mono<Tls> made = known != null
+                ? Mono.just(known)
+                : Mono.fromCallable(() -> tls.computeIfAbsent(its, Tls::load)).subscribeOn(Schedulers.boundedElastic());
+        return made.doOnNext(ready -> ready.join(loop)).then();
     }
 }

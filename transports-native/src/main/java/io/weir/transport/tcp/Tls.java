@@ -17,8 +17,10 @@ import io.weir.transport.loop.NettyLoop;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
 import javax.net.ssl.SSLException;
@@ -33,17 +35,22 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The TLS of the loops that one node has: what its files held when they were last looked at. Lives as long as one of the loops; new
- * connections take what is the latest then.
+ * The TLS of one spec on the loops of one node: what its files held when they were last looked at. Lives as long as one of the loops; new
+ * connections take what is the latest then. A loop has that of the node, and those of peers that have their own.
  */
 final class Tls {
 
     private static final Logger LOG = LoggerFactory.getLogger(Tls.class);
 
-    private static final FastThreadLocal<Tls> OF_LOOP = new FastThreadLocal<>() {
+    private static final FastThreadLocal<Map<TlsSpec, Tls>> OF_LOOP = new FastThreadLocal<>() {
         @Override
-        protected void onRemoval(Tls left) {
-            left.leave();
+        protected Map<TlsSpec, Tls> initialValue() {
+            return new HashMap<>();
+        }
+
+        @Override
+        protected void onRemoval(Map<TlsSpec, Tls> left) {
+            left.values().forEach(Tls::leave);
         }
     };
 
@@ -137,17 +144,28 @@ final class Tls {
                 .sessionTimeout(NO_TICKETS);
     }
 
-    /** Serves the connections of this loop until it ends. Any thread, before any connection lives there. */
+    /** Serves the connections of this loop that begin from now on, until it ends. Any thread, any number of times. */
     void join(NettyLoop loop) {
-        synchronized (this) {
-            if (loops++ == 0) {
-                looking = Flux.interval(spec.reload())
-                        .onBackpressureDrop()
-                        .concatMap(tick -> Mono.fromRunnable(this::look).subscribeOn(Schedulers.boundedElastic()))
-                        .subscribe();
-            }
+        if (loop.inLoop()) {
+            join();
+        } else {
+            loop.eventLoop().execute(this::join);
         }
-        loop.eventLoop().execute(() -> OF_LOOP.set(this));
+    }
+
+    private void join() {
+        if (OF_LOOP.get().putIfAbsent(spec, this) == null) {
+            enter();
+        }
+    }
+
+    private synchronized void enter() {
+        if (loops++ == 0) {
+            looking = Flux.interval(spec.reload())
+                    .onBackpressureDrop()
+                    .concatMap(tick -> Mono.fromRunnable(this::look).subscribeOn(Schedulers.boundedElastic()))
+                    .subscribe();
+        }
     }
 
     private synchronized void leave() {
@@ -178,8 +196,8 @@ final class Tls {
         if (!options.tls().enabled() || channel instanceof DomainSocketChannel) {
             return null;
         }
-        Tls tls = OF_LOOP.getIfExists();
-        if (tls == null || !tls.spec.equals(options.tls())) {
+        Tls tls = OF_LOOP.get().get(options.tls());
+        if (tls == null) {
             throw new IllegalStateException(
                     Thread.currentThread().getName() + " is a loop that was made with other settings for TLS");
         }

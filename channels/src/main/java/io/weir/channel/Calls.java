@@ -1,0 +1,87 @@
+package io.weir.channel;
+
+import io.weir.core.Message;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.reactivestreams.Publisher;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxOperator;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoOperator;
+
+/**
+ * For what makes and serves calls of a kind of its own, over messages that are none: sends and serves past the {@link CallInterceptor}s of
+ * the node, and shows them the calls itself. Everything else is as with {@link Peer} and {@link Node}.
+ */
+public final class Calls {
+
+    private Calls() {}
+
+    /** As {@link Peer#tell(String, Message)}. */
+    public static Mono<Void> tell(Peer peer, String port, Message message) {
+        return new AskMono(peer.session(), port, message, false, null, null).then();
+    }
+
+    /** As {@link Peer#ask(String, Message)}. */
+    public static Mono<Message> ask(Peer peer, String port, Message message) {
+        return new AskMono(peer.session(), port, message, true, null, null);
+    }
+
+    /** As {@link Peer#ask(String, Message, Consumer)}. */
+    public static Mono<Message> ask(Peer peer, String port, Message message, Consumer<? super Message> late) {
+        return new AskMono(peer.session(), port, message, true, late, null);
+    }
+
+    /** As {@link Peer#exchange(String, Flux)}. */
+    public static Flux<Message> exchange(Peer peer, String port, Flux<Message> source) {
+        return peer.exchanged(port, channel -> source);
+    }
+
+    /** As {@link Node#answer(String, BiFunction)}. */
+    public static Disposable answer(
+            Node node, String port, BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
+        return node.served(port, new AnswerHandler(handler, false));
+    }
+
+    /** As {@link Node#serve(String, Function)}. */
+    public static Disposable serve(
+            Node node, String port, Function<? super Channel, ? extends Publisher<Void>> handler) {
+        return node.served(port, new ServeHandler(handler, false));
+    }
+
+    /**
+     * Tells a call that it ends as this does, or with its first item, and gives it the call's context.
+     *
+     * @param work to be subscribed to once
+     */
+    public static <T> Mono<T> watch(Mono<T> work, WatchedCall call) {
+        return new MonoOperator<T, T>(work) {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                source.subscribe(new Watching<>(call, true, actual));
+            }
+        };
+    }
+
+    /**
+     * Tells a call that it ends as this does, and gives it the call's context.
+     *
+     * @param work to be subscribed to once
+     */
+    public static <T> Flux<T> watch(Flux<T> work, WatchedCall call) {
+        return watch(work, call, false);
+    }
+
+    /** @param single whether its first item ends the call */
+    static <T> Flux<T> watch(Flux<T> work, WatchedCall call, boolean single) {
+        return new FluxOperator<T, T>(work) {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                source.subscribe(new Watching<>(call, single, actual));
+            }
+        };
+    }
+}
