@@ -16,6 +16,7 @@ final class House {
     static final String SPRING = "io.weir.spring..";
     static final String SAMPLES = "io.weir.samples..";
     static final String TCK = "io.weir.tck..";
+    static final String TEST = "io.weir.test..";
 
     /** What a user's program runs: no samples, no tests. */
     static final String[] PRODUCT = {FLOW, CORE, CHANNEL, SERVICE, TRANSPORT, SPRING};

@@ -11,6 +11,7 @@ import static io.weir.architecture.House.SAMPLES;
 import static io.weir.architecture.House.SERVICE;
 import static io.weir.architecture.House.SPRING;
 import static io.weir.architecture.House.TCK;
+import static io.weir.architecture.House.TEST;
 import static io.weir.architecture.House.TRANSPORT;
 import static io.weir.architecture.House.onceWritten;
 
@@ -26,7 +27,7 @@ class ModulesTest {
     /** Without this, a package under a new name would slip past every other rule. */
     @ArchTest
     static final ArchRule everyPackageIsOneTheRulesKnow =
-            classes().should().resideInAnyPackage(FLOW, CORE, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK);
+            classes().should().resideInAnyPackage(FLOW, CORE, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK, TEST);
 
     @ArchTest
     static final ArchRule noCycles = slices().matching("io.weir.(**)").should().beFreeOfCycles();
@@ -68,10 +69,12 @@ class ModulesTest {
             .that()
             .resideInAnyPackage(PRODUCT)
             .and()
-            .haveNameNotMatching("io\\.weir\\.(core\\.(JacksonCodec|Codecs)|service\\.(JacksonCallCodec|CallCodecs)).*")
+            .haveNameNotMatching("io\\.weir\\.(core\\.(JacksonCodec|Codecs)|service\\.(JacksonCallCodec|CallCodecs)"
+                    // Over the mappers of the application.
+                    + "|spring\\.(WeirCodecs|autoconfigure\\.WeirCodecAutoConfiguration)).*")
             .should()
             .dependOnClassesThat()
-            .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson..");
+            .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson.core..", "com.fasterxml.jackson.databind..");
 
     @ArchTest
     static final ArchRule channelsKnowNoTransport = onceWritten(
@@ -123,13 +126,31 @@ class ModulesTest {
                     .dependOnClassesThat()
                     .resideInAnyPackage(CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES));
 
+    /** Whoever uses it brings a framework for tests of his own. */
+    @ArchTest
+    static final ArchRule theTestKitKnowsNoTestFramework = classes()
+            .that()
+            .resideInAPackage(TEST)
+            .should()
+            .onlyDependOnClassesThat()
+            .resideInAnyPackage(
+                    "java..",
+                    "org.jspecify..",
+                    "org.reactivestreams..",
+                    "reactor.core..",
+                    "io.netty.buffer..",
+                    "io.netty.util..",
+                    CORE,
+                    CHANNEL,
+                    TEST);
+
     @ArchTest
     static final ArchRule theProductKnowsNoSample = noClasses()
             .that()
             .resideInAnyPackage(PRODUCT)
             .should()
             .dependOnClassesThat()
-            .resideInAPackage(SAMPLES);
+            .resideInAnyPackage(SAMPLES, TEST);
 
     @ArchTest
     static final ArchRule springIsInTheStarterOnly = noClasses()

@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Channel;
+import io.weir.channel.ChannelStats;
 import io.weir.channel.Node;
+import io.weir.channel.Peer;
+import io.weir.channel.PeerStats;
+import io.weir.channel.RoundTrips;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
@@ -686,5 +690,118 @@ interface InteractionContract extends OnRoute {
         assertThat(near.peer()).isEqualTo(pair.far().id());
         assertThat(near.framesSent()).isGreaterThanOrEqualTo(100);
         assertThat(near.queuedBytes()).isZero();
+    }
+
+    /** What shows which side is the slower one, and nothing of it is left when the channel has ended. */
+    @Test
+    default void creditAndDemandAreShown(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Pair.Ends ends = pair.open("slow");
+        Patience.until(
+                () -> "there is credit to begin with: " + pair.stats(),
+                () -> pair.stats().creditItems() > 0 && pair.stats().creditBytes() > 0);
+        assertThat(pair.stats().creditStalls()).isZero();
+        Parcels parcels = new Parcels(Seed.of("slow"), Sizes.ONE_KIB);
+        Probe<Message> received = Probe.of(3, parcels.checker());
+        ends.far().receive().subscribe(received);
+        Probe<Void> sent = Probe.end();
+        ends.near().send(parcels.flux(20_000)).subscribe(sent);
+        Patience.until(
+                () -> "the sender waits: " + pair.stats(),
+                () -> pair.stats().creditItems() == 0 && pair.stats().creditStalls() > 0);
+        Duration waited = pair.stats().creditStallTime();
+        Patience.until(
+                () -> "it waits on: " + pair.stats(),
+                () -> pair.stats().creditStallTime().compareTo(waited) > 0);
+        Patience.until(
+                () -> "nothing is asked for, and much waits: " + pair.far().stats(),
+                () -> pair.far().stats().get(0).demand() == 0
+                        && pair.far().stats().get(0).queuedMessages() > 0);
+
+        received.request(Long.MAX_VALUE);
+        received.awaitComplete();
+        sent.awaitComplete();
+        ends.far().close().block(Patience.LIMIT);
+        Patience.until(
+                () -> "nothing is left: " + pair.stats() + pair.far().stats(),
+                () -> isEmpty(pair.stats()) && isEmpty(pair.far().stats().get(0)));
+        assertThat(pair.stats().creditStallTime())
+                .isEqualTo(pair.stats().creditStallTime())
+                .isPositive();
+    }
+
+    /** Of the requests, every 16th is measured; nothing is of who answers them. */
+    @Test
+    default void roundTripsAreSampled(Nodes nodes) {
+        Pair pair = nodes.pair();
+        assertThat(pair.stats().roundTrips()).isEqualTo(RoundTrips.NONE);
+        long begun = System.nanoTime();
+        for (int i = 0; i < 33; i++) {
+            pair.settle();
+        }
+        Duration most = Duration.ofNanos(System.nanoTime() - begun);
+        RoundTrips all = pair.stats().allRoundTrips();
+        assertThat(all.count()).isEqualTo((5 * 33 + 15) / 16);
+        assertThat(all.p50()).isPositive().isLessThanOrEqualTo(all.p90());
+        assertThat(all.p90()).isLessThanOrEqualTo(all.p99());
+        assertThat(all.p99()).isLessThanOrEqualTo(all.max());
+        assertThat(all.max()).isLessThanOrEqualTo(most);
+        assertThat(pair.far().stats().get(0).allRoundTrips()).isEqualTo(RoundTrips.NONE);
+    }
+
+    private static ChannelStats only(Peer peer) {
+        List<ChannelStats> channels = peer.channels().block(Patience.LIMIT);
+        assertThat(channels).hasSize(1);
+        return channels.get(0);
+    }
+
+    @Test
+    default void channelsAreShown(Nodes nodes) {
+        Pair pair = nodes.pair();
+        assertThat(pair.peer().channels().block(Patience.LIMIT)).isEmpty();
+        Pair.Ends ends = pair.open("shown");
+        Parcels parcels = new Parcels(Seed.of("shown"), Sizes.ONE_KIB);
+        Probe<Message> received = Probe.of(3, parcels.checker());
+        ends.far().receive().subscribe(received);
+        Probe<Void> sent = Probe.end();
+        ends.near().send(parcels.flux(20_000)).subscribe(sent);
+        Patience.until("the sender waits", () -> only(pair.peer()).creditItems() == 0);
+        Patience.until(
+                "all that was sent is there, and three of them were asked for",
+                () -> only(pair.back()).queuedMessagesIn() + 3L == pair.stats().messagesSent());
+
+        ChannelStats near = only(pair.peer());
+        ChannelStats far = only(pair.back());
+        assertThat(near.port()).isEqualTo("shown").isEqualTo(far.port());
+        assertThat(near.number()).isEqualTo(far.number());
+        assertThat(near.openedHere()).isTrue();
+        assertThat(far.openedHere()).isFalse();
+        assertThat(near.sending() && near.receiving() && far.sending() && far.receiving())
+                .isTrue();
+        assertThat(far.demand()).isZero();
+        assertThat(far.queuedMessagesIn()).isPositive();
+        assertThat(far.queuedBytesIn()).isGreaterThanOrEqualTo(1024L * far.queuedMessagesIn());
+        assertThat(far.creditItems()).isPositive();
+        assertThat(far.creditBytes()).isPositive();
+
+        received.request(Long.MAX_VALUE);
+        received.awaitComplete();
+        sent.awaitComplete();
+        Patience.until("the half is closed", () -> !only(pair.back()).receiving());
+        assertThat(only(pair.peer()).sending()).isFalse();
+        assertThat(only(pair.peer()).receiving()).isTrue();
+        assertThat(only(pair.back()).sending()).isTrue();
+        assertThat(only(pair.back()).demand()).isZero();
+        pair.near().close().block(Patience.LIMIT);
+        assertThat(pair.peer().channels().block(Patience.LIMIT)).isEmpty();
+    }
+
+    private static boolean isEmpty(PeerStats stats) {
+        return stats.channels() == 0
+                && stats.queuedMessages() == 0
+                && stats.queuedBytes() == 0
+                && stats.demand() == 0
+                && stats.creditItems() == 0
+                && stats.creditBytes() == 0;
     }
 }

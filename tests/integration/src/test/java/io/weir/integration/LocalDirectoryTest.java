@@ -118,7 +118,9 @@ class LocalDirectoryTest implements DirectoryContract {
                 throw new AssertionError(e);
             }
         });
-        assertThat(directories.get(0).snapshot()).hasSize(4);
+        Patience.until(
+                () -> "nobody sees the dead: " + directories.get(0).snapshot(),
+                () -> directories.get(0).snapshot().size() == 4);
     }
 
     private Path[] paths() throws IOException {

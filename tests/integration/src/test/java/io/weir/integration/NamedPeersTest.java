@@ -78,6 +78,7 @@ class NamedPeersTest implements OnRoute {
         Node near = near(nodes, PeerSpec.Connect.LAZY);
         awaitState(near, PeerState.Status.AWAY);
         assertThat(near.peerStates().get("far").lastFailure()).isEmpty();
+        assertThat(near.connected("far")).isEmpty();
         assertThat(far.connected()).isEmpty();
 
         List<Peer> peers = Flux.range(0, 50)
@@ -87,8 +88,11 @@ class NamedPeersTest implements OnRoute {
 
         assertThat(peers).hasSize(50).containsOnly(near.connected().get(0));
         awaitState(near, PeerState.Status.CONNECTED);
+        assertThat(near.connected("far")).containsSame(near.connected().get(0));
+        assertThat(near.connected().get(0).stats().peer()).isEqualTo(far.id());
         far.close().block(Patience.LIMIT);
         awaitState(near, PeerState.Status.AWAY);
+        assertThat(near.connected("far")).isEmpty();
         assertThat(near.peerStates().get("far").lastFailure().orElseThrow()).contains("has left");
         assertThat(near.peerStates().get("far").nextTry()).isEmpty();
         assertThatThrownBy(() -> near.peer("far").block(Patience.LIMIT))

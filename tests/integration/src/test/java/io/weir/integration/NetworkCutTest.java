@@ -10,11 +10,13 @@ import io.weir.core.Message;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
 import io.weir.integration.Cable.End;
+import io.weir.service.Services;
 import io.weir.tck.Authority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -28,6 +30,7 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import reactor.test.StepVerifier;
 
 /** A real network between two processes, which is cut without anybody being told: what a pulled cable does. */
 @EnabledOnOs(OS.LINUX)
@@ -123,7 +126,11 @@ class NetworkCutTest implements OnRoute {
             Authority authority = Authority.in(Files.createTempDirectory(folder, "authority"), "Ours");
             Map<String, String> here = new HashMap<>(settings(way, resume));
             here.putAll(tls(way, authority, "127.0.0.1"));
-            this.near = nodes.start(Route.any("near").properties(here).build());
+            // Who closes while the network is cut has nobody to whom anything could be delivered.
+            this.near = nodes.start(Route.any("near")
+                    .drainTimeout(Duration.ofSeconds(1))
+                    .properties(here)
+                    .build());
             this.there = new HashMap<>(settings(way, resume));
             there.putAll(tls(way, authority, cable().farHost()));
             there.put("weir.listen", "tcp://" + cable().farHost() + ':' + PORT);
@@ -184,6 +191,28 @@ class NetworkCutTest implements OnRoute {
             return answer.text();
         } finally {
             answer.release();
+        }
+    }
+
+    /** Whoever leaves and closes does not wait for the network to be whole again, whether the cut was noticed or not. */
+    @ParameterizedTest
+    @EnumSource
+    void holdsUpNobodyWhoLeaves(Way way, Nodes nodes) throws GeneralSecurityException, IOException {
+        Hosts hosts = new Hosts(way, "1h", nodes);
+        Services services = Services.of(hosts.near, new Blackboard().of(hosts.near));
+        try (Child child = hosts.far()) {
+            Peer peer = hosts.connect(child);
+            Probe<Message> poured = poured(peer);
+            poured.awaitReceived(1);
+            cable().pull(End.FAR);
+            try {
+                StepVerifier.create(services.leave(Duration.ofMillis(200)).then(hosts.near.close()))
+                        .expectComplete()
+                        .verify(Patience.LIMIT);
+            } finally {
+                cable().plug(End.FAR);
+            }
+            assertThat(poured.awaitError()).isInstanceOf(SessionLost.class);
         }
     }
 

@@ -9,6 +9,7 @@ import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
+import io.weir.service.Services;
 import io.weir.tck.Seed;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -201,6 +202,31 @@ class ProcessesTest implements OnRoute {
                             .then())
                     .expectComplete()
                     .verify(Patience.LIMIT);
+        }
+    }
+
+    /** Whoever leaves and closes waits for nobody who has stopped: neither is told by the keep-alive here. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHM"})
+    void aStoppedPeerHoldsUpNobodyWhoLeaves(Route route, Nodes nodes) {
+        Node near = nodes.start(route.spec("near")
+                .keepAliveTimeout(Duration.ofMinutes(30))
+                .properties(Map.of("weir.transport.tcp.user-timeout", "5m"))
+                .drainTimeout(Duration.ofMillis(200))
+                .build());
+        Services services = Services.of(near, new Blackboard().of(near));
+        try (Child child = Child.start(Other.class, route.name())) {
+            Peer peer = connect(near, child);
+            Traffic traffic = new Traffic(peer);
+            traffic.await(1);
+
+            child.signal("STOP");
+
+            StepVerifier.create(services.leave(Duration.ofMillis(200)).then(near.close()))
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
+            traffic.awaitLoss(peer);
+            child.signal("CONT");
         }
     }
 

@@ -17,6 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -135,6 +137,34 @@ class ServiceInterfaceTest implements OnRoute {
                 () -> counts().stream().mapToInt(count -> count).sum() == 40);
         assertThat(counts()).containsExactly(20, 20);
         probes.forEach(Probe::cancel);
+    }
+
+    interface Hand {
+        String thread();
+    }
+
+    @Test
+    void whatMayBlockRunsOnTheThreadsThatAreGiven(Nodes nodes) {
+        ExecutorService threads = Executors.newSingleThreadExecutor(task -> new Thread(task, "of the caller"));
+        try {
+            Node far = nodes.start("far");
+            var exported = Services.of(far, board.of(far))
+                    .export(
+                            ServiceSpec.of("hand"),
+                            Hand.class,
+                            () -> Thread.currentThread().getName(),
+                            ExportOptions.standard().executor(threads))
+                    .block(Patience.LIMIT);
+            Node near = nodes.start("near");
+            Hand hand = Services.of(near, board.of(near)).client("hand", Hand.class, ProxyOptions.standard());
+
+            assertThat(hand.thread()).isEqualTo("of the caller");
+
+            exported.withdraw().block(Patience.LIMIT);
+            assertThat(threads.isShutdown()).isFalse();
+        } finally {
+            threads.shutdown();
+        }
     }
 
     @Test

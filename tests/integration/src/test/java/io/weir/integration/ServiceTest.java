@@ -99,6 +99,7 @@ class ServiceTest implements OnRoute {
                 TEXT,
                 last -> Flux.range(1, Integer.parseInt(last)).map(Object::toString)));
         var channels = get(there.serve(ServiceSpec.of("echo"), channel -> channel.send(channel.receive())));
+        assertThat(there.served()).containsExactly(streams.instance(), channels.instance(), answers.instance());
         Services here = services(nodes.start("near"));
 
         ServiceClient upper = here.service("upper");

@@ -29,6 +29,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
@@ -402,6 +403,55 @@ class TlsTest implements OnRoute {
         trusted.init(store);
         Node far = start(nodes, "far", TlsSpec.of(() -> keys, () -> trusted).toBuilder());
         talks(start(nodes, "near", good("near")), far);
+    }
+
+    /** Somebody else may exchange it: suppliers are asked again, by who listens as by who connects. */
+    @Test
+    void materialThatSomebodyElseExchanges(Nodes nodes) throws Exception {
+        AtomicReference<KeyManagerFactory> shown = new AtomicReference<>(keys(foreign.issue("far", HERE), foreign));
+        AtomicReference<TrustManagerFactory> believed = new AtomicReference<>(trust(foreign));
+        TrustManagerFactory both = trust(authority, foreign);
+        KeyManagerFactory near = keys(authority.issue("near", HERE), authority);
+        TlsSpec ofFar = TlsSpec.of(shown::get, () -> both).toBuilder()
+                .reload(Duration.ofMillis(20))
+                .build();
+        TlsSpec ofNear = TlsSpec.of(() -> near, believed::get).toBuilder()
+                .reload(Duration.ofMillis(20))
+                .build();
+        Node far = start(nodes, "far", ofFar.toBuilder());
+        Node connecting = start(nodes, "near", ofNear.toBuilder());
+        Peer first = connecting.connect(far.address()).block(Patience.LIMIT);
+        assertThat(first.identity().principal()).isEqualTo("CN=far");
+        first.close().block(Patience.LIMIT);
+        try (LogLines log = new LogLines("io.weir.transport.tcp.Tls")) {
+            shown.set(keys(authority.issue("renewed", HERE), authority));
+            log.await(Level.INFO, "Certificates have changed");
+            assertThat(refusal(connecting, far)).isNotNull();
+        }
+        try (LogLines log = new LogLines("io.weir.transport.tcp.Tls")) {
+            believed.set(trust(authority));
+            log.await(Level.INFO, "Certificates have changed");
+            Peer second = connecting.connect(far.address()).block(Patience.LIMIT);
+            assertThat(second.identity().principal()).isEqualTo("CN=renewed");
+            assertThat(echo(second)).isEqualTo("hear me");
+        }
+    }
+
+    private static KeyManagerFactory keys(Authority.Issued issued, Authority by) throws Exception {
+        KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+        keys.init(by.store(issued, SESAME), SESAME);
+        return keys;
+    }
+
+    private static TrustManagerFactory trust(Authority... authorities) throws Exception {
+        KeyStore anchors = KeyStore.getInstance("PKCS12");
+        anchors.load(null, null);
+        for (Authority each : authorities) {
+            anchors.setCertificateEntry(each.is().getSubjectX500Principal().getName(), each.is());
+        }
+        TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        trusted.init(anchors);
+        return trusted;
     }
 
     /** A client that would take up its session again is asked for its certificate nevertheless. */

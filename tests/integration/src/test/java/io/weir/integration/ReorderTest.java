@@ -1,0 +1,193 @@
+package io.weir.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.PathDecision;
+import io.weir.channel.PathPolicy;
+import io.weir.channel.PathSwitch;
+import io.weir.channel.Peer;
+import io.weir.channel.PeerSpec;
+import io.weir.channel.Repath;
+import io.weir.core.Misconfigured;
+import io.weir.core.PathRequired;
+import io.weir.core.Refused;
+import io.weir.integration.GatedTransport.Gate;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An operator changes the order of the paths of a connection that lives. */
+@EnabledOnOs(OS.LINUX)
+class ReorderTest implements OnRoute {
+
+    @TempDir
+    Path folder;
+
+    private static UnaryOperator<NodeSpec.Builder> over(String... order) {
+        return spec -> spec.order(order).repathProbation(Duration.ofHours(1));
+    }
+
+    private static PathPolicy order(String... paths) {
+        return new PathPolicy(List.of(paths), Map.of());
+    }
+
+    private static String path(PathDecision decision) {
+        return decision.chosen().orElseThrow().path();
+    }
+
+    private static PathDecision reorder(Peer peer, PathPolicy order) {
+        return Objects.requireNonNull(peer.reorder(order).block(Patience.LIMIT));
+    }
+
+    @Test
+    void goesToTheBestPathWithoutAnyProbation(Nodes nodes) {
+        Pair pair = Echoed.serving(nodes.pair(over("tcp"), over("shm", "local", "tcp")));
+        Echoed stream = new Echoed(pair, 1, Sizes.MIXED);
+        stream.goesOn();
+        for (String best : List.of("shm", "local", "tcp", "shm")) {
+            PathDecision decision = reorder(pair.peer(), order(best, "tcp".equals(best) ? "shm" : "tcp"));
+
+            assertThat(path(decision)).isEqualTo(best);
+            assertThat(pair.peer().path()).isEqualTo(decision);
+            assertThat(decision.cause()).isEqualTo("an operator has changed the order of paths");
+            stream.goesOn();
+        }
+        stream.end();
+    }
+
+    /** Where it would climb back at once if the order still had the path. */
+    @Test
+    void leavesAPathThatTheOrderDoesNotName(Nodes nodes) {
+        UnaryOperator<NodeSpec.Builder> quick = spec -> spec.order("shm", "tcp").repathProbation(Duration.ofMillis(10));
+        Pair pair = Echoed.serving(nodes.pair(quick));
+        Echoed stream = new Echoed(pair, 2, Sizes.MIXED);
+        stream.goesOn();
+
+        assertThat(path(reorder(pair.peer(), order("tcp")))).isEqualTo("tcp");
+
+        for (int i = 0; i < 20; i++) {
+            stream.goesOn();
+        }
+        assertThat(pair.peer().pathHistory()).hasSize(2);
+        assertThat(path(reorder(pair.peer(), order("tcp", "shm")))).isEqualTo("tcp");
+        assertThat(pair.peer().pathHistory()).hasSize(2);
+        stream.end();
+    }
+
+    @Test
+    void aSwitchAloneTakesAPathAway(Nodes nodes) {
+        Pair pair = nodes.pair(over("shm", "tcp"));
+        PathPolicy off = new PathPolicy(List.of(), Map.of("shm", PathSwitch.OFF));
+
+        PathDecision decision = reorder(pair.peer(), off);
+
+        assertThat(path(decision)).isEqualTo("tcp");
+        assertThat(decision.toString()).contains("switched off here");
+    }
+
+    @Test
+    void whatCantBeOpenedIsToldAndTheOrderStays(Nodes nodes) {
+        Gate here = new Gate(true);
+        Gate there = new Gate(true);
+        Node near = nodes.start(gated("near", here).order("tcp").build());
+        Node far = nodes.start(gated("far", there).build());
+        Peer peer = nodes.connect(near, far).peer();
+        there.open(false);
+
+        PathDecision stays = reorder(peer, order(GatedTransport.NAME, "tcp"));
+
+        assertThat(path(stays)).isEqualTo("tcp");
+        assertThat(stays.attempts().get(0).path()).isEqualTo(GatedTransport.NAME);
+        assertThat(stays.attempts().get(0).reason()).contains("did not open within");
+        assertThat(peer.pathHistory()).hasSize(1);
+        there.open(true);
+        Patience.until("it climbs later", () -> path(peer.path()).equals(GatedTransport.NAME));
+    }
+
+    private static NodeSpec.Builder gated(String name, Gate gate) {
+        return Route.any(name)
+                .order(GatedTransport.NAME, "tcp")
+                .transportOption(GatedTransport.NAME, "gate", gate.name)
+                .stepTimeout(Duration.ofMillis(200))
+                .repathProbation(Duration.ofMillis(20));
+    }
+
+    @Test
+    void anOrderThatCantBeIsRefusedAndTheOldOneStays(Nodes nodes) {
+        Pair pair = nodes.pair(over("shm", "tcp"), spec -> spec.path("local", PathSwitch.OFF));
+        Peer peer = pair.peer();
+
+        refuses(peer, order("smh", "tcp"), Misconfigured.class, "smh");
+        refuses(peer, order(PathPolicy.MEASURED), Misconfigured.class, "best first");
+        refuses(peer, new PathPolicy(List.of("tcp"), Map.of(), Repath.OFF), Misconfigured.class, "best first");
+        refuses(
+                peer,
+                new PathPolicy(List.of("tcp"), Map.of("tcp", PathSwitch.OFF)),
+                Misconfigured.class,
+                "leaves no path");
+        refuses(
+                peer,
+                new PathPolicy(List.of("local", "tcp"), Map.of("local", PathSwitch.REQUIRED)),
+                PathRequired.class,
+                "switched off at far-");
+        assertThat(peer.pathHistory()).hasSize(1);
+        assertThat(path(peer.path())).isEqualTo("shm");
+    }
+
+    private static void refuses(Peer peer, PathPolicy order, Class<? extends Exception> type, String text) {
+        assertThatThrownBy(() -> peer.reorder(order).block(Patience.LIMIT))
+                .isInstanceOf(type)
+                .hasMessageContaining(text);
+    }
+
+    @Test
+    void whoWasConnectedToIsToldWhereToDoIt(Nodes nodes) {
+        Pair pair = nodes.pair(over("shm", "tcp"));
+
+        refuses(pair.back(), order("tcp"), Refused.class, "change it at near");
+        assertThat(path(pair.peer().path())).isEqualTo("shm");
+    }
+
+    @Test
+    void whereConnectionsStayOnTheirPathItStays(Nodes nodes) {
+        Pair pair = nodes.pair(spec -> spec.order("shm", "tcp").repath(Repath.OFF));
+
+        refuses(pair.peer(), order("tcp"), Refused.class, "weir.repath is off here");
+    }
+
+    @Test
+    void byNameItHoldsForTheNextConnectionsAsWell(Nodes nodes) {
+        UnaryOperator<NodeSpec.Builder> at = spec -> spec.order("shm", "tcp").listen("unix:" + folder.resolve("far"));
+        Node near = nodes.start(
+                "near",
+                spec -> over("shm", "tcp").apply(spec).peer("far", PeerSpec.of("unix:" + folder.resolve("far"))));
+
+        assertThat(near.reorder("far", order("tcp")).blockOptional(Patience.LIMIT))
+                .isEmpty();
+
+        Node first = nodes.start("far", at);
+        assertThat(path(near.peer("far").block(Patience.LIMIT).path())).isEqualTo("tcp");
+        assertThat(path(Objects.requireNonNull(near.reorder("far", order("shm")).block(Patience.LIMIT))))
+                .isEqualTo("shm");
+        first.close().block(Patience.LIMIT);
+        Patience.until("it is gone", () -> near.connected().isEmpty());
+        var again = nodes.start("far", at);
+        assertThat(path(near.peer("far").block(Patience.LIMIT).path())).isEqualTo("shm");
+        assertThatThrownBy(() -> near.reorder("fra", order("tcp")).block(Patience.LIMIT))
+                .isInstanceOf(Misconfigured.class)
+                .hasMessageContaining("weir.peers.fra.address");
+        assertThatThrownBy(() -> near.reorder("far", order("smh")).block(Patience.LIMIT))
+                .isInstanceOf(Misconfigured.class);
+        assertThat(path(near.peer("far").block(Patience.LIMIT).path())).isEqualTo("shm");
+    }
+}

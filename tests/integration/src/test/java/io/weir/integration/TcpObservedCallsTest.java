@@ -1,0 +1,9 @@
+package io.weir.integration;
+
+class TcpObservedCallsTest implements ObservedCallsContract {
+
+    @Override
+    public Route route() {
+        return Route.TCP;
+    }
+}
