@@ -22,6 +22,7 @@ final class SpeedTable {
 
     private static final String SHM = "weir-shm";
     private static final String TCP = "weir-tcp";
+    private static final String OBSERVED = "-observed";
     private static final String AERON = "aeron";
     private static final String RSOCKET = "rsocket";
     private static final String REACTOR_NETTY = "reactor-netty";
@@ -59,6 +60,8 @@ final class SpeedTable {
             new RatioBar("call", SHM, new Cell(CALL, 32), "grpc", new Cell(CALL, 32), 0.1, false),
             new RatioBar("call", SHM, new Cell(CALL, 32), "java-rmi", new Cell(CALL, 32), 0.1, false),
             new RatioBar("64 outstanding, calls", TCP, new Cell(CALLS, 32), RSOCKET, new Cell(ASK, 32), 2, false),
+            new AddedBar("call, observed", SHM + OBSERVED, new Cell(CALL, 32), SHM, 5_000),
+            new RatioBar("call, observed", TCP + OBSERVED, new Cell(CALL, 32), TCP, new Cell(CALL, 32), 1.15, false),
             session(SHM),
             session(TCP),
             tls(KIB),

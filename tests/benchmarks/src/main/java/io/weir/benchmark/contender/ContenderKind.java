@@ -19,6 +19,9 @@ public enum ContenderKind {
     /** Whose sessions end with their path ({@code weir.repath=off}), so that one sees what it costs that the others' need not. */
     WEIR_SHM_STAYING,
     WEIR_TCP_STAYING,
+    /** Whose calls are observed, for meters and traces. */
+    WEIR_SHM_OBSERVED,
+    WEIR_TCP_OBSERVED,
     GRPC,
     JAVA_RMI,
     /** No peer, but the part of a call's time that is the codec's. */
@@ -53,7 +56,7 @@ public enum ContenderKind {
                         Scenario.RTT, Scenario.SLEEP, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
             case WEIR_SHM, WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
             case GRPC -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
-            case JAVA_RMI -> EnumSet.of(Scenario.CALL);
+            case JAVA_RMI, WEIR_SHM_OBSERVED, WEIR_TCP_OBSERVED -> EnumSet.of(Scenario.CALL);
             case CODEC -> EnumSet.of(Scenario.CODEC);
             case REACTOR_NETTY_TLS, WEIR_TCP_TLS, WEIR_SHM_STAYING, WEIR_TCP_STAYING -> EnumSet.of(Scenario.ONE_WAY);
         };
@@ -68,7 +71,13 @@ public enum ContenderKind {
     public List<String> variants(Cell cell) {
         return switch (this) {
             case AERON -> AeronSetting.worthTrying(cell);
-            case WEIR_SHM, WEIR_TCP, WEIR_TCP_TLS, WEIR_SHM_STAYING, WEIR_TCP_STAYING -> WeirContender.variants(cell);
+            case WEIR_SHM,
+                    WEIR_TCP,
+                    WEIR_TCP_TLS,
+                    WEIR_SHM_STAYING,
+                    WEIR_TCP_STAYING,
+                    WEIR_SHM_OBSERVED,
+                    WEIR_TCP_OBSERVED -> WeirContender.variants(cell);
             case RSOCKET, REACTOR_NETTY, REACTOR_NETTY_TLS, GRPC, JAVA_RMI, CODEC -> List.of(Child.ONLY_VARIANT);
         };
     }
@@ -78,12 +87,14 @@ public enum ContenderKind {
             case AERON -> new AeronContender(setup);
             case RSOCKET -> new RSocketContender(setup);
             case REACTOR_NETTY -> new ReactorNettyContender(setup, false);
-            case WEIR_SHM -> new WeirContender("shm", setup, false, Repath.ALWAYS);
-            case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS);
+            case WEIR_SHM -> new WeirContender("shm", setup, false, Repath.ALWAYS, false);
+            case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS, false);
             case REACTOR_NETTY_TLS -> new ReactorNettyContender(setup, true);
-            case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS);
-            case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF);
-            case WEIR_TCP_STAYING -> new WeirContender("tcp", setup, false, Repath.OFF);
+            case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS, false);
+            case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF, false);
+            case WEIR_TCP_STAYING -> new WeirContender("tcp", setup, false, Repath.OFF, false);
+            case WEIR_SHM_OBSERVED -> new WeirContender("shm", setup, false, Repath.ALWAYS, true);
+            case WEIR_TCP_OBSERVED -> new WeirContender("tcp", setup, false, Repath.ALWAYS, true);
             case GRPC -> new GrpcContender(setup);
             case JAVA_RMI -> new RmiContender(setup);
             case CODEC -> new CodecContender(setup);
