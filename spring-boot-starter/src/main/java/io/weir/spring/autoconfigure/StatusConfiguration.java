@@ -1,0 +1,19 @@
+package io.weir.spring.autoconfigure;
+
+import io.weir.channel.NodeSpec;
+import io.weir.spring.WeirStatus;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** What all that shows the node has in common. */
+@Configuration(proxyBeanMethods = false)
+class StatusConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean(WeirStatus.class)
+    LookedAt weirStatus(ConfigurableListableBeanFactory beans, NodeSpec spec, WeirProperties properties) {
+        return new LookedAt(beans, spec, properties);
+    }
+}
