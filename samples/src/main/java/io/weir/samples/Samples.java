@@ -5,6 +5,7 @@ import io.weir.samples.calls.Calls;
 import io.weir.samples.demo.GatewayDemo;
 import io.weir.samples.files.FileSample;
 import io.weir.samples.prices.Prices;
+import io.weir.samples.shop.Shop;
 import io.weir.samples.stages.Stages;
 import io.weir.samples.steering.Steering;
 import picocli.CommandLine.Command;
@@ -24,7 +25,8 @@ import picocli.CommandLine.Spec;
             Stages.class,
             Broadcast.class,
             Steering.class,
-            GatewayDemo.class
+            GatewayDemo.class,
+            Shop.class
         })
 final class Samples implements Runnable {
 

@@ -19,7 +19,7 @@ public final class OwnJava {
     private OwnJava() {}
 
     /** As {@link #command}, for a process that has little to do. */
-    static List<String> shortCommand(Class<?> main, String... arguments) {
+    public static List<String> shortCommand(Class<?> main, String... arguments) {
         List<String> command = command(main, arguments);
         command.addAll(1, SHORT);
         return command;

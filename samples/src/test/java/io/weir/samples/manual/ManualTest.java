@@ -249,4 +249,12 @@ class ManualTest {
         Path file = Files.writeString(folder.resolve("weir.properties"), "weir.window.items = 7");
         assertThat(Settings.fromFile(file).windowItems()).isEqualTo(7);
     }
+
+    @Test
+    void testsOfUsers() {
+        Rehearsals rehearsals = new Rehearsals();
+        assertThat(rehearsals.talk()).isEqualTo("5 for a pound");
+        assertThat(rehearsals.cut()).isEqualTo("5 for a pound");
+        assertThat(rehearsals.kill()).isEqualTo("5 for a pound");
+    }
 }

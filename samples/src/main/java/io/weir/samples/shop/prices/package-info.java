@@ -1,0 +1,5 @@
+/** The price service. */
+@NullMarked
+package io.weir.samples.shop.prices;
+
+import org.jspecify.annotations.NullMarked;
