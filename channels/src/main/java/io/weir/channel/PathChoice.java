@@ -359,11 +359,12 @@ final class PathChoice {
     /** Tries every path, the lost one last, and TCP before all others if it can be left again. */
     private void fall(@Nullable String lost) {
         later.dispose();
+        if (!links().reachable()) {
+            // What is lost with the bootstrap connection is not suspect itself, whichever is noticed first.
+            return;
+        }
         if (lost != null) {
             suspects.add(lost);
-        }
-        if (!links().reachable()) {
-            return;
         }
         // Where it was wanted is lost as well, unless it is on its way there.
         wanted = asker == null ? null : wanted;

@@ -118,8 +118,9 @@ class RejoinTest implements OnRoute {
     }
 
     /** Begins over tcp and climbs at once; where an operator wanted it before is lost with everything else. */
-    @Test
-    void climbsBackFromTcp(Nodes nodes) throws IOException {
+    @ParameterizedTest(name = "the bootstrap connection's end is noticed first: {0}")
+    @ValueSource(booleans = {false, true})
+    void climbsBackFromTcp(boolean noticed, Nodes nodes) throws IOException {
         UnaryOperator<NodeSpec.Builder> slow = BOTH.andThen(spec -> spec.repathProbation(Duration.ofHours(1)))::apply;
         Node far = nodes.start("far", slow);
         try (Relay relay = new Relay(far.address())) {
@@ -129,6 +130,9 @@ class RejoinTest implements OnRoute {
             mixed.goesOn();
             relay.refuse();
             relay.part(true);
+            if (noticed) {
+                relay.awaitRedial();
+            }
             pair.peer().cut().block(Patience.LIMIT);
             relay.listen();
             mixed.goesOn();

@@ -94,6 +94,16 @@ final class Relay implements AutoCloseable {
         }
     }
 
+    /** Waits, while it refuses, until somebody connects, and ends that connection: so whoever did has noticed that the former one is gone. */
+    void awaitRedial() throws IOException {
+        try (ServerSocket socket = new ServerSocket()) {
+            socket.setReuseAddress(true);
+            socket.setSoTimeout(Math.toIntExact(Patience.LIMIT.toMillis()));
+            socket.bind(new InetSocketAddress("127.0.0.1", port));
+            socket.accept().close();
+        }
+    }
+
     /** Ends every connection: with what was sent before and an orderly end, or at once and with a reset. */
     synchronized void part(boolean reset) throws IOException {
         for (Socket each : open) {
