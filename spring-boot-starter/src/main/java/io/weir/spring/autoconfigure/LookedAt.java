@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -30,7 +31,7 @@ final class LookedAt implements WeirStatus, DisposableBean {
 
     private final ConfigurableListableBeanFactory beans;
     private final NodeSpec spec;
-    private final Map<String, PeerSettings> settings;
+    private final ObjectProvider<WeirProperties> properties;
     private final ConcurrentMap<String, Watch> watched = new ConcurrentHashMap<>();
     private final Disposable.Composite watching = Disposables.composite();
 
@@ -43,10 +44,10 @@ final class LookedAt implements WeirStatus, DisposableBean {
         }
     }
 
-    LookedAt(ConfigurableListableBeanFactory beans, NodeSpec spec, WeirProperties properties) {
+    LookedAt(ConfigurableListableBeanFactory beans, NodeSpec spec, ObjectProvider<WeirProperties> properties) {
         this.beans = beans;
         this.spec = spec;
-        this.settings = properties.peers();
+        this.properties = properties;
     }
 
     @Override
@@ -76,15 +77,15 @@ final class LookedAt implements WeirStatus, DisposableBean {
     public List<NamedPeer> peers() {
         Optional<Node> node = node();
         Map<String, PeerState> states = node.map(Node::peerStates).orElseGet(Map::of);
+        Map<String, PeerSettings> settings = properties.getObject().peers();
         Set<String> names = new TreeSet<>(settings.keySet());
         names.addAll(spec.peers().keySet());
         return names.stream()
-                .map(name -> named(name, node, Optional.ofNullable(states.get(name))))
+                .map(name -> named(name, settings.get(name), node, Optional.ofNullable(states.get(name))))
                 .toList();
     }
 
-    private NamedPeer named(String name, Optional<Node> node, Optional<PeerState> state) {
-        PeerSettings said = settings.get(name);
+    private NamedPeer named(String name, @Nullable PeerSettings said, Optional<Node> node, Optional<PeerState> state) {
         PeerSpec at = spec.peers().get(name);
         String service = said == null ? null : said.service();
         return new NamedPeer(

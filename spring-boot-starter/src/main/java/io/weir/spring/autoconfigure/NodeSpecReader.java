@@ -24,15 +24,25 @@ final class NodeSpecReader {
     private final Environment environment;
     private final PeersConnectionDetails details;
     private final ObjectProvider<SslBundles> bundles;
+    private final ObjectProvider<WeirProperties> properties;
 
-    NodeSpecReader(Environment environment, PeersConnectionDetails details, ObjectProvider<SslBundles> bundles) {
+    NodeSpecReader(
+            Environment environment,
+            PeersConnectionDetails details,
+            ObjectProvider<SslBundles> bundles,
+            ObjectProvider<WeirProperties> properties) {
         this.environment = environment;
         this.details = details;
         this.bundles = bundles;
+        this.properties = properties;
     }
 
     NodeSpec read(List<NodeSpecCustomizer> customizers) {
         WeirSettings settings = WeirSettings.of(environment);
+        if (settings.areOfStarter()) {
+            // What the node does not read is checked now as well, and not when it is first of use.
+            var unused = properties.getObject();
+        }
         Map<String, String> addresses = new TreeMap<>(settings.addresses());
         addresses.putAll(details.addresses());
         Map<String, String> texts = new TreeMap<>(settings.ofNode(addresses.keySet()));

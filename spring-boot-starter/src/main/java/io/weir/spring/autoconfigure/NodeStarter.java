@@ -30,7 +30,20 @@ final class NodeStarter implements DisposableBean {
 
     NodeStarter(NodeSpec spec) {
         this.spec = spec;
-        this.starting = Node.prepare(spec).toFuture();
+        this.starting = new CompletableFuture<>();
+        // Even what composes the start has classes to load.
+        Thread thread = new Thread(this::prepare, "weir-start");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void prepare() {
+        try {
+            var unused = Node.prepare(spec).subscribe(starting::complete, starting::completeExceptionally);
+        } catch (Throwable t) {
+            starting.completeExceptionally(t);
+            throw t;
+        }
     }
 
     /** One that is there already. */

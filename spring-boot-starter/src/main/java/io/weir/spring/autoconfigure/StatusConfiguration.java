@@ -2,6 +2,7 @@ package io.weir.spring.autoconfigure;
 
 import io.weir.channel.NodeSpec;
 import io.weir.spring.WeirStatus;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -13,7 +14,8 @@ class StatusConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(WeirStatus.class)
-    LookedAt weirStatus(ConfigurableListableBeanFactory beans, NodeSpec spec, WeirProperties properties) {
+    LookedAt weirStatus(
+            ConfigurableListableBeanFactory beans, NodeSpec spec, ObjectProvider<WeirProperties> properties) {
         return new LookedAt(beans, spec, properties);
     }
 }

@@ -19,7 +19,6 @@ import io.weir.spring.WeirPeer;
 import io.weir.spring.WeirPeers;
 import java.lang.reflect.AnnotatedElement;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Executor;
 import org.springframework.beans.factory.InjectionPoint;
@@ -29,7 +28,6 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnThreading;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.boot.thread.Threading;
@@ -56,7 +54,7 @@ import reactor.core.publisher.Mono;
             "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration"
         })
 @ConditionalOnBooleanProperty(name = "weir.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(WeirProperties.class)
+@WithProperties
 @Import({RemoteClientsOfApplication.class, PeerBeans.class})
 public final class WeirAutoConfiguration {
 
@@ -80,8 +78,9 @@ public final class WeirAutoConfiguration {
             Environment environment,
             PeersConnectionDetails details,
             ObjectProvider<SslBundles> bundles,
-            ObjectProvider<NodeSpecCustomizer> customizers) {
-        return new NodeSpecReader(environment, details, bundles)
+            ObjectProvider<NodeSpecCustomizer> customizers,
+            ObjectProvider<WeirProperties> properties) {
+        return new NodeSpecReader(environment, details, bundles, properties)
                 .read(customizers.orderedStream().toList());
     }
 
@@ -98,12 +97,14 @@ public final class WeirAutoConfiguration {
         /** Closed by its starter. */
         @Bean(destroyMethod = "")
         @Lazy
-        Node weirNode(NodeStarter starter, WeirProperties properties, ObjectProvider<CallInterceptor> interceptors) {
+        Node weirNode(NodeStarter starter, Environment environment, ObjectProvider<CallInterceptor> interceptors) {
             Node node = starter.node();
             interceptors.orderedStream().forEach(node::intercept);
-            List<String> context = properties.observation().context();
-            if (!context.isEmpty()) {
-                node.intercept(ContextEntries.of(context.toArray(String[]::new)));
+            String[] context = Binder.get(environment)
+                    .bind("weir.observation.context", String[].class)
+                    .orElse(new String[0]);
+            if (context.length > 0) {
+                node.intercept(ContextEntries.of(context));
             }
             return node;
         }

@@ -10,9 +10,9 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
@@ -22,7 +22,7 @@ import tools.jackson.dataformat.cbor.CBORMapper;
         afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
 @ConditionalOnClass(JsonMapper.class)
 @ConditionalOnBooleanProperty(name = "weir.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(WeirProperties.class)
+@WithProperties
 public final class WeirCodecAutoConfiguration {
 
     private static final String CBOR = "tools.jackson.dataformat.cbor.CBORMapper";
@@ -31,6 +31,7 @@ public final class WeirCodecAutoConfiguration {
 
     /** By the same names as without Spring: the two sides compare them. */
     @Bean
+    @Lazy
     @ConditionalOnMissingBean
     CallCodec weirCallCodec(WeirProperties properties, WeirCodecs codecs) {
         return switch (properties.codec()) {
@@ -54,6 +55,7 @@ public final class WeirCodecAutoConfiguration {
     static final class WithCbor {
 
         @Bean
+        @Lazy
         @ConditionalOnMissingBean
         WeirCodecs weirCodecs(ObjectProvider<JsonMapper> json, ObjectProvider<CBORMapper> cbor) {
             return new WeirCodecs(json.getIfAvailable(JsonMapper::shared), cbor.getIfAvailable(CBORMapper::shared));
@@ -66,6 +68,7 @@ public final class WeirCodecAutoConfiguration {
     static final class WithoutCbor {
 
         @Bean
+        @Lazy
         @ConditionalOnMissingBean
         WeirCodecs weirCodecs(ObjectProvider<JsonMapper> json) {
             return new WeirCodecs(json.getIfAvailable(JsonMapper::shared), null);

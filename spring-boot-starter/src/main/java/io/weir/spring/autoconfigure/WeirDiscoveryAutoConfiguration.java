@@ -7,7 +7,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import org.springframework.context.annotation.Bean;
 
@@ -24,7 +23,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnClass(ReactiveDiscoveryClient.class)
 @ConditionalOnBean(ReactiveDiscoveryClient.class)
 @ConditionalOnBooleanProperty(name = "weir.enabled", matchIfMissing = true)
-@EnableConfigurationProperties(WeirProperties.class)
+@WithProperties
 @ConditionalOnBooleanProperty("weir.discovery.enabled")
 public final class WeirDiscoveryAutoConfiguration {
 

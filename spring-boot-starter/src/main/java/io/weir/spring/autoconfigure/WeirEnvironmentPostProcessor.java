@@ -36,6 +36,7 @@ final class WeirEnvironmentPostProcessor implements EnvironmentPostProcessor, Or
     @Override
     public void postProcessEnvironment(ConfigurableEnvironment environment, SpringApplication application) {
         add(environment);
+        Preloading.begin(environment);
     }
 
     static void add(ConfigurableEnvironment environment) {

@@ -146,6 +146,11 @@ final class WeirSettings {
         return ROOT.equals(name) || ROOT.isAncestorOf(name);
     }
 
+    /** Whether there is anything that only the starter reads. */
+    boolean areOfStarter() {
+        return values.keySet().stream().anyMatch(OF_STARTER.asMatchPredicate());
+    }
+
     /** By name of the peer, where they say that it is. */
     Map<String, String> addresses() {
         Map<String, String> addresses = new TreeMap<>();
