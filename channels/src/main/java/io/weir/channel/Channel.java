@@ -239,9 +239,13 @@ public final class Channel {
         session.execute(task);
     }
 
-    /** Whether nobody waits for anything of it. */
+    /** Whether nobody waits for anything of it. What carries sessions through a gateway waits for ever: they are asked themselves. */
     boolean idle() {
-        return outbound.idle();
+        return outbound.idle() || (carriesSessions() && outbound.isEmpty());
+    }
+
+    private boolean carriesSessions() {
+        return port().equals(TunnelRequest.GATEWAY_PORT) || port().equals(TunnelRequest.TUNNEL_PORT);
     }
 
     /** Whether neither half has failed and the session lives. */

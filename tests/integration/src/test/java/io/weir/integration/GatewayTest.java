@@ -120,6 +120,22 @@ class GatewayTest implements OnRoute {
                 .hasMessageContaining("gateway " + first.id() + ": the way goes in a circle");
     }
 
+    /** The channels that carry what goes through never end by themselves. */
+    @ParameterizedTest
+    @ValueSource(strings = {"client", "gateway", "server"})
+    void whoLeavesDoesNotWaitForWhatIsCarriedThrough(String who, Nodes nodes) {
+        Joined joined = Joined.over("shm", nodes);
+        echoing(joined.server());
+        echo(joined.peer(), Sizes.TINY, 10);
+        Node leaving = switch (who) {
+            case "client" -> joined.client();
+            case "gateway" -> joined.middle();
+            default -> joined.server();
+        };
+
+        leaving.leave(Patience.LIMIT.multipliedBy(10)).block(Patience.LIMIT);
+    }
+
     @Test
     void theLongestMessageThatThereIs(Nodes nodes) {
         Joined joined = Joined.over("shm", nodes);
