@@ -22,6 +22,9 @@ final class SpeedTable {
 
     private static final String SHM = "weir-shm";
     private static final String TCP = "weir-tcp";
+    private static final String BOOT_SHM = "boot-shm";
+    private static final String BOOT_TCP = "boot-tcp";
+    private static final String WEB_CLIENT = "web-client";
     private static final String OBSERVED = "-observed";
     private static final String AERON = "aeron";
     private static final String RSOCKET = "rsocket";
@@ -60,8 +63,23 @@ final class SpeedTable {
             new RatioBar("call", SHM, new Cell(CALL, 32), "grpc", new Cell(CALL, 32), 0.1, false),
             new RatioBar("call", SHM, new Cell(CALL, 32), "java-rmi", new Cell(CALL, 32), 0.1, false),
             new RatioBar("64 outstanding, calls", TCP, new Cell(CALLS, 32), RSOCKET, new Cell(ASK, 32), 2, false),
-            new AddedBar("call, observed", SHM + OBSERVED, new Cell(CALL, 32), SHM, 5_000),
-            new RatioBar("call, observed", TCP + OBSERVED, new Cell(CALL, 32), TCP, new Cell(CALL, 32), 1.15, false),
+            new RatioBar(
+                    "call between Boot services", BOOT_SHM, new Cell(CALL, 32), SHM, new Cell(CALL, 32), 1.05, false),
+            new RatioBar(
+                    "call between Boot services", BOOT_TCP, new Cell(CALL, 32), TCP, new Cell(CALL, 32), 1.05, false),
+            new AddedBar("the same, observed", BOOT_SHM + OBSERVED, new Cell(CALL, 32), SHM, 5_000),
+            new RatioBar(
+                    "the same, observed",
+                    BOOT_TCP + OBSERVED,
+                    new Cell(CALL, 32),
+                    TCP,
+                    new Cell(CALL, 32),
+                    1.15,
+                    false),
+            new RatioBar(
+                    "64 outstanding, Boot", BOOT_SHM, new Cell(CALLS, 32), WEB_CLIENT, new Cell(CALLS, 32), 5, false),
+            new RatioBar(
+                    "64 outstanding, Boot", BOOT_TCP, new Cell(CALLS, 32), WEB_CLIENT, new Cell(CALLS, 32), 5, false),
             session(SHM),
             session(TCP),
             tls(KIB),

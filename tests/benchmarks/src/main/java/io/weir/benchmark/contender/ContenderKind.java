@@ -19,9 +19,14 @@ public enum ContenderKind {
     /** Whose sessions end with their path ({@code weir.repath=off}), so that one sees what it costs that the others' need not. */
     WEIR_SHM_STAYING,
     WEIR_TCP_STAYING,
-    /** Whose calls are observed, for meters and traces. */
-    WEIR_SHM_OBSERVED,
-    WEIR_TCP_OBSERVED,
+    /** Between two services of Spring Boot. */
+    BOOT_SHM,
+    BOOT_TCP,
+    /** Whose calls are observed as well, for meters and traces. */
+    BOOT_SHM_OBSERVED,
+    BOOT_TCP_OBSERVED,
+    /** Between two services of Spring Boot, over HTTP. */
+    WEB_CLIENT,
     GRPC,
     JAVA_RMI,
     /** No peer, but the part of a call's time that is the codec's. */
@@ -55,8 +60,8 @@ public enum ContenderKind {
                 EnumSet.of(
                         Scenario.RTT, Scenario.SLEEP, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
             case WEIR_SHM, WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
-            case GRPC -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
-            case JAVA_RMI, WEIR_SHM_OBSERVED, WEIR_TCP_OBSERVED -> EnumSet.of(Scenario.CALL);
+            case GRPC, BOOT_SHM, BOOT_TCP, WEB_CLIENT -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
+            case JAVA_RMI, BOOT_SHM_OBSERVED, BOOT_TCP_OBSERVED -> EnumSet.of(Scenario.CALL);
             case CODEC -> EnumSet.of(Scenario.CODEC);
             case REACTOR_NETTY_TLS, WEIR_TCP_TLS, WEIR_SHM_STAYING, WEIR_TCP_STAYING -> EnumSet.of(Scenario.ONE_WAY);
         };
@@ -76,9 +81,12 @@ public enum ContenderKind {
                     WEIR_TCP_TLS,
                     WEIR_SHM_STAYING,
                     WEIR_TCP_STAYING,
-                    WEIR_SHM_OBSERVED,
-                    WEIR_TCP_OBSERVED -> WeirContender.variants(cell);
-            case RSOCKET, REACTOR_NETTY, REACTOR_NETTY_TLS, GRPC, JAVA_RMI, CODEC -> List.of(Child.ONLY_VARIANT);
+                    BOOT_SHM,
+                    BOOT_TCP,
+                    BOOT_SHM_OBSERVED,
+                    BOOT_TCP_OBSERVED -> WeirContender.variants(cell);
+            case RSOCKET, REACTOR_NETTY, REACTOR_NETTY_TLS, GRPC, WEB_CLIENT, JAVA_RMI, CODEC ->
+                List.of(Child.ONLY_VARIANT);
         };
     }
 
@@ -87,14 +95,17 @@ public enum ContenderKind {
             case AERON -> new AeronContender(setup);
             case RSOCKET -> new RSocketContender(setup);
             case REACTOR_NETTY -> new ReactorNettyContender(setup, false);
-            case WEIR_SHM -> new WeirContender("shm", setup, false, Repath.ALWAYS, false);
-            case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS, false);
+            case WEIR_SHM -> new WeirContender("shm", setup, false, Repath.ALWAYS);
+            case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS);
             case REACTOR_NETTY_TLS -> new ReactorNettyContender(setup, true);
-            case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS, false);
-            case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF, false);
-            case WEIR_TCP_STAYING -> new WeirContender("tcp", setup, false, Repath.OFF, false);
-            case WEIR_SHM_OBSERVED -> new WeirContender("shm", setup, false, Repath.ALWAYS, true);
-            case WEIR_TCP_OBSERVED -> new WeirContender("tcp", setup, false, Repath.ALWAYS, true);
+            case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS);
+            case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF);
+            case WEIR_TCP_STAYING -> new WeirContender("tcp", setup, false, Repath.OFF);
+            case BOOT_SHM -> new BootContender("shm", setup, false);
+            case BOOT_TCP -> new BootContender("tcp", setup, false);
+            case BOOT_SHM_OBSERVED -> new BootContender("shm", setup, true);
+            case BOOT_TCP_OBSERVED -> new BootContender("tcp", setup, true);
+            case WEB_CLIENT -> new WebClientContender(setup);
             case GRPC -> new GrpcContender(setup);
             case JAVA_RMI -> new RmiContender(setup);
             case CODEC -> new CodecContender(setup);

@@ -25,7 +25,7 @@ final class WeirCalls {
 
     private WeirCalls() {}
 
-    private record Answering(Pinning pinning) implements Quotes {
+    record Answering(Pinning pinning) implements Quotes {
 
         @Override
         public Mono<Quote> quote(Order order) {
@@ -51,7 +51,11 @@ final class WeirCalls {
     }
 
     static void drive(Node node, Peer peer, Cell cell, Conversation conversation, Meter meter) {
-        Quotes quotes = services(node).client(peer, SERVICE, Quotes.class, ProxyOptions.standard());
+        drive(services(node).client(peer, SERVICE, Quotes.class, ProxyOptions.standard()), cell, conversation, meter);
+    }
+
+    /** Calls from here on, until the meter has had enough. */
+    static void drive(Quotes quotes, Cell cell, Conversation conversation, Meter meter) {
         if (cell.scenario() == Scenario.CALL_BYTES) {
             byte[] bytes = new byte[cell.size()];
             Arrays.fill(bytes, (byte) 'w');

@@ -7,7 +7,6 @@ import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.channel.Repath;
-import io.weir.channel.WeirObservations;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
 import io.weir.core.TlsSpec;
@@ -41,17 +40,12 @@ final class WeirContender implements Contender {
     private final Setup setup;
     private final boolean tls;
     private final Repath repath;
-    private final boolean observed;
     private final Pause pause;
     private @Nullable Node node;
     private volatile @Nullable Memory before;
 
-    /**
-     * @param setup its variant is the way of {@link Waiting}
-     * @param observed whether calls are watched
-     */
-    WeirContender(String path, Setup setup, boolean tls, Repath repath, boolean observed) {
-        this.observed = observed;
+    /** @param setup its variant is the way of {@link Waiting} */
+    WeirContender(String path, Setup setup, boolean tls, Repath repath) {
         this.tls = tls;
         this.repath = repath;
         this.path = path;
@@ -128,9 +122,6 @@ final class WeirContender implements Contender {
                 .tls(tls ? TlsMaterial.in(setup.folder()).spec() : TlsSpec.OFF)
                 .build();
         Node started = Objects.requireNonNull(Node.start(spec).block(PATIENCE));
-        if (observed) {
-            started.intercept(new WeirObservations(Watcher.registry()));
-        }
         node = started;
         return started;
     }
