@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.core.Codec;
 import io.weir.core.Message;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -50,6 +51,21 @@ public final class Calls {
     public static Disposable serve(
             Node node, String port, Function<? super Channel, ? extends Publisher<Void>> handler) {
         return node.served(port, new ServeHandler(handler, false));
+    }
+
+    /**
+     * As {@link Node#stream(String, Codec, Codec, Function)}.
+     *
+     * @param gate throws to refuse a peer, when it opens a channel
+     */
+    public static <A, B> Disposable stream(
+            Node node,
+            String port,
+            Consumer<Peer> gate,
+            Codec<A> requests,
+            Codec<B> items,
+            Function<? super A, ? extends Publisher<? extends B>> handler) {
+        return node.stream(port, gate, requests, items, handler);
     }
 
     /**

@@ -39,6 +39,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -675,14 +676,18 @@ public final class Node {
      * disposed.
      */
     public Disposable stream(String port, Function<? super Message, ? extends Publisher<Message>> handler) {
-        return stream(port, (channel, request) -> handler.apply(request));
+        return stream(port, peer -> {}, (channel, request) -> handler.apply(request));
     }
 
-    private Disposable stream(String port, BiFunction<Channel, Message, ? extends Publisher<Message>> handler) {
+    private Disposable stream(
+            String port, Consumer<Peer> gate, BiFunction<Channel, Message, ? extends Publisher<Message>> handler) {
         return served(
                 port,
                 new ServeHandler(
-                        channel -> channel.receive().next().flatMap(request -> answered(channel, request, handler)),
+                        channel -> {
+                            gate.accept(channel.peer());
+                            return channel.receive().next().flatMap(request -> answered(channel, request, handler));
+                        },
                         false));
     }
 
@@ -715,8 +720,19 @@ public final class Node {
             Codec<A> requests,
             Codec<B> items,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
+        return stream(port, peer -> {}, requests, items, handler);
+    }
+
+    /** @param gate throws to refuse a peer */
+    <A, B> Disposable stream(
+            String port,
+            Consumer<Peer> gate,
+            Codec<A> requests,
+            Codec<B> items,
+            Function<? super A, ? extends Publisher<? extends B>> handler) {
         return stream(
                 port,
+                gate,
                 (channel, request) -> Flux.<B>from(handler.apply(request.decode(requests)))
                         .map(item -> Message.of(items.encode(item, channel.allocator()))));
     }

@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBufAllocator;
+import io.weir.channel.Calls;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.Password;
@@ -183,12 +184,7 @@ public final class Services {
             Codec<A> requests,
             Codec<B> items,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return serve(
-                spec,
-                channel -> channel.receive(requests)
-                        .next()
-                        .flatMap(request ->
-                                channel.send(Flux.defer(() -> Flux.<B>from(handler.apply(request))), items)));
+        return announce(spec, gate -> Calls.stream(node, spec.port(), gate::check, requests, items, handler));
     }
 
     /**

@@ -21,6 +21,8 @@ import io.weir.integration.Ledger.Balance;
 import io.weir.service.ExportOptions;
 import io.weir.service.Interfaces;
 import io.weir.service.ProxyOptions;
+import io.weir.service.ServiceSpec;
+import io.weir.service.Services;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -216,6 +218,10 @@ class WatchedCallsTest implements OnRoute {
         Traced traced = Traced.of(pair);
         pair.far().answer("context", TEXT, TEXT, text -> Mono.deferContextual(WatchedCallsTest::shown));
         pair.far().stream("flow", TEXT, TEXT, text -> Flux.deferContextual(WatchedCallsTest::shown));
+        Blackboard board = new Blackboard();
+        var unused = Services.of(pair.far(), board.of(pair.far())).stream(
+                        ServiceSpec.of("service"), TEXT, TEXT, text -> Flux.deferContextual(WatchedCallsTest::shown))
+                .block(Patience.LIMIT);
         Ledger ledger = traced.ledger(new Books() {
             @Override
             public Mono<String> caller() {
@@ -227,6 +233,7 @@ class WatchedCallsTest implements OnRoute {
         for (Mono<String> call : List.of(
                 pair.peer().ask("context", "?", TEXT, TEXT),
                 pair.peer().stream("flow", "?", TEXT, TEXT).single(),
+                pair.peer().stream("service", "?", TEXT, TEXT).single(),
                 ledger.caller())) {
             assertThat(await(call.contextWrite(context))).isEqualTo("acme null null");
             assertThat(await(call.contextWrite(Context.of("tenant", 7)))).isEqualTo("null null null");
@@ -236,6 +243,9 @@ class WatchedCallsTest implements OnRoute {
         }
         traced.assertAllOver();
         assertThat(traced.spans().of("weir.server.calls", "port", "context"))
+                .hasSize(4)
+                .allMatch(span -> span.parent() > 0);
+        assertThat(traced.spans().of("weir.server.calls", "port", "service"))
                 .hasSize(4)
                 .allMatch(span -> span.parent() > 0);
     }
