@@ -14,7 +14,11 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Timer;
+import java.util.TimerTask;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -37,11 +41,37 @@ class ShopTest {
     private final HttpClient http =
             HttpClient.newBuilder().followRedirects(HttpClient.Redirect.NORMAL).build();
 
+    /** Whoever still waits for an answer shortly before the limit is shown what the threads of the services do. */
     private int shop(String... arguments) {
-        return new CommandLine(new Shop())
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(arguments);
+        Timer watch = new Timer("shop-watch", true);
+        watch.schedule(
+                new TimerTask() {
+                    @Override
+                    public void run() {
+                        ProcessHandle.current().descendants().forEach(ShopTest::showThreads);
+                    }
+                },
+                LIMIT.minusSeconds(20).toMillis());
+        try {
+            return new CommandLine(new Shop())
+                    .setOut(new PrintWriter(out, true))
+                    .setErr(new PrintWriter(err, true))
+                    .execute(arguments);
+        } finally {
+            watch.cancel();
+        }
+    }
+
+    private static void showThreads(ProcessHandle process) {
+        Path jcmd = Path.of(System.getProperty("java.home"), "bin", "jcmd");
+        try {
+            Process printing = new ProcessBuilder(jcmd.toString(), Long.toString(process.pid()), "Thread.print")
+                    .redirectErrorStream(true)
+                    .start();
+            System.err.println(new String(printing.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            System.err.println("The threads of " + process.pid() + " can't be shown: " + e);
+        }
     }
 
     @Test
