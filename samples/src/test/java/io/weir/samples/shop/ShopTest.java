@@ -8,6 +8,7 @@ import java.io.PipedInputStream;
 import java.io.PipedOutputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,6 +16,7 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Timer;
@@ -127,12 +129,67 @@ class ShopTest {
                 http.send(HttpRequest.newBuilder(URI.create(orders + "/weir")).build(), BodyHandlers.ofString());
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(page.body()).contains("<html");
+        String shown = shown(orders + "/weir");
+        if (!shown.isEmpty()) {
+            assertThat(shown).contains(">prices</button>", ">connected</span>", "<span class=\"path\">tcp</span>");
+        }
         JsonNode report = get(orders + "/actuator/weir");
         assertThat(report.at("/peers/0/state").asString()).isEqualTo("connected");
         assertThat(report.at("/connections/0/path/chosen").asString()).isEqualTo("tcp");
         assertThat(get(root("prices") + "/actuator/weir").at("/services"))
                 .extracting(service -> service.get("service").asString())
                 .containsExactlyInAnyOrder("io.weir.samples.shop.shared.Prices", "price-list");
+    }
+
+    /**
+     * What a browser makes of a page, with a picture of it in {@code target}; empty where none is installed, unless
+     * {@code -Dweir.required.browser=chromium}.
+     */
+    private static String shown(String url) throws Exception {
+        Path profile = Files.createTempDirectory(Path.of("target"), "chromium").toAbsolutePath();
+        Path picture = Path.of("target", "shop-page.png").toAbsolutePath();
+        Files.deleteIfExists(picture);
+        Process browser;
+        try {
+            browser = new ProcessBuilder(
+                            "chromium",
+                            "--headless",
+                            "--no-sandbox",
+                            "--disable-gpu",
+                            "--disable-dev-shm-usage",
+                            "--no-first-run",
+                            "--no-proxy-server",
+                            "--disable-background-networking",
+                            "--user-data-dir=" + profile,
+                            "--window-size=1200,900",
+                            // Of the page's time, which stands still while it waits for an answer.
+                            "--virtual-time-budget=6000",
+                            "--screenshot=" + picture,
+                            "--dump-dom",
+                            url)
+                    .redirectError(profile.resolve("log").toFile())
+                    .start();
+        } catch (IOException e) {
+            assertThat(System.getProperty("weir.required.browser"))
+                    .as(e::toString)
+                    .isNull();
+            return "";
+        }
+        try {
+            String shown = CompletableFuture.supplyAsync(() -> read(browser)).get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+            assertThat(picture).isNotEmptyFile();
+            return shown;
+        } finally {
+            browser.destroyForcibly();
+        }
+    }
+
+    private static String read(Process process) {
+        try {
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void await(String text, CompletableFuture<Integer> running) throws InterruptedException {
