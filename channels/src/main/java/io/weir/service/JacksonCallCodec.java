@@ -31,7 +31,14 @@ final class JacksonCallCodec implements CallCodec {
     }
 
     static CallCodec cbor() {
-        return new JacksonCallCodec("cbor", CBORMapper.shared());
+        return new JacksonCallCodec("cbor", Cbor.mapper());
+    }
+
+    /** On its own: to check a method that passes this mapper on, the JVM loads it, and who writes JSON may not have it. */
+    private static final class Cbor {
+        static ObjectMapper mapper() {
+            return CBORMapper.shared();
+        }
     }
 
     @Override
