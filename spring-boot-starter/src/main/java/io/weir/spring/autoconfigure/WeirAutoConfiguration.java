@@ -200,15 +200,15 @@ public final class WeirAutoConfiguration {
     static final class CallThreads {
 
         @Bean(name = WeirServing.THREADS, defaultCandidate = false)
-        @ConditionalOnMissingBean(name = WeirServing.THREADS)
         @ConditionalOnThreading(Threading.VIRTUAL)
+        @ConditionalOnMissingBean(name = WeirServing.THREADS)
         AsyncTaskExecutor weirCallThreads() {
             return new VirtualThreadTaskExecutor("weir-call-");
         }
 
         @Bean(name = WeirServing.THREADS, destroyMethod = "shutdown", defaultCandidate = false)
-        @ConditionalOnMissingBean(name = WeirServing.THREADS)
         @ConditionalOnThreading(Threading.PLATFORM)
+        @ConditionalOnMissingBean(name = WeirServing.THREADS)
         Executor weirCallPlatformThreads() {
             return CallThreadPool.create();
         }

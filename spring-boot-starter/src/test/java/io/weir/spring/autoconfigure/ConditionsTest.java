@@ -661,6 +661,17 @@ class ConditionsTest {
         });
     }
 
+    /** As Boot has it: the property is one for a newer JDK as well. */
+    @Test
+    void whereThereAreNoVirtualThreadsTheyAreOfThePlatform() {
+        assumeTrue(Runtime.version().feature() < 21, "this JDK has virtual threads");
+        started(
+                Whole.ON_VIRTUAL_THREADS.runner(Set.of()),
+                context -> assertThat(Conditions.beans(context))
+                        .contains(PLATFORM_THREADS)
+                        .doesNotContain(VIRTUAL_THREADS));
+    }
+
     private static final Map<Whole, Set<String>> BEANS = new EnumMap<>(Whole.class);
 
     /** Only made once: nothing changes in it. */
