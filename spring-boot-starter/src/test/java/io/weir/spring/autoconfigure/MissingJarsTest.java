@@ -14,6 +14,7 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -27,6 +28,7 @@ import reactor.core.publisher.Mono;
  * Applications that have on their class path what they use, and nothing else: what is missing is not named where it would be looked for. The
  * auto-configurations are found as in any application, and the class path is not only said to lack something.
  */
+@Tag("one-jdk")
 class MissingJarsTest {
 
     /** What may be missing, by the names of its files. */
