@@ -85,8 +85,8 @@ final class PathChoice {
     /** Waits until it goes there; on the side that follows, until the other one answers. */
     private @Nullable Promise<PathDecision> asker;
 
-    /** It waits for what comes of another order, whichever path that is. */
-    private boolean reorders;
+    /** What counted before the order was changed for {@link #asker}; null if that one wants a path. */
+    private @Nullable Order former;
 
     /** On the side that follows: where it wants to go. */
     private String asked = "";
@@ -97,6 +97,12 @@ final class PathChoice {
     private Disposable answerLimit = Disposables.disposed();
     /** Answers that nobody waits for any more. */
     private int lateAnswers;
+
+    /** By what the paths are used. */
+    private record Order(
+            PathPolicy policy,
+            PathSelector.@Nullable Selection selection,
+            @Nullable String wanted) {}
 
     /**
      * For one session.
@@ -317,8 +323,8 @@ final class PathChoice {
         Promise<PathDecision> waiting = asker;
         asker = null;
         wanted = waiting == null ? wanted : null;
-        if (waiting != null && reorders) {
-            waiting.success(peer.path());
+        if (waiting != null && former != null) {
+            orderTried(waiting, peer.path(), why);
         } else if (waiting != null) {
             waiting.error(new Refused("the connection to " + peer.id() + " stays where it is: " + why));
         }
@@ -403,6 +409,7 @@ final class PathChoice {
         if (path != null) {
             links().propose(this, path);
         } else if (links().suspended()) {
+            orderFailed();
             later = links().loop().schedule(() -> fall(null), RETRY);
         } else {
             inVain();
@@ -421,17 +428,18 @@ final class PathChoice {
     private void inVain() {
         Promise<PathDecision> waiting = asker;
         String path = links().path();
-        boolean reordered = waiting != null && reorders;
+        boolean reordered = waiting != null && former != null;
+        boolean allowed = path != null && tries().contains(path);
         if (reordered && path != null) {
             recorder.chosen(path, null, Duration.ZERO);
         }
-        PathDecision attempted = recorder.build(peer.id(), Instant.now(), reordered ? cause : "");
+        PathDecision attempted = recorder.build(peer.id(), Instant.now(), reordered && allowed ? cause : "");
         recorder = recorder();
         cause = "";
         wanted = null;
         asker = null;
         if (waiting != null && reordered) {
-            waiting.success(attempted);
+            orderTried(waiting, attempted, attempted.line());
         } else if (waiting != null) {
             waiting.error(new Refused("the connection to " + peer.id() + " stays where it is: " + attempted.line()));
         }
@@ -444,7 +452,9 @@ final class PathChoice {
         Promise<PathDecision> waiting = asker;
         if (leads && waiting != null && path != null && !links().trying()) {
             asker = null;
-            if (path.equals(wanted) || reorders) {
+            if (former != null) {
+                orderTried(waiting, peer.path(), peer.path().line());
+            } else if (path.equals(wanted)) {
                 waiting.success(peer.path());
             } else {
                 wanted = null;
@@ -492,13 +502,16 @@ final class PathChoice {
         probation = twice.compareTo(LONGEST) > 0 && shortest.compareTo(LONGEST) < 0 ? LONGEST : twice;
     }
 
-    /** What stands before the present path, and is not known to be missing. */
-    private List<String> better() {
+    /** What stands before the present path. */
+    private List<String> ahead() {
         String path = links().path();
         int at = path == null ? -1 : tries().indexOf(path);
-        return tries().subList(0, at < 0 ? tries().size() : at).stream()
-                .filter(each -> whyNot(each) == null)
-                .toList();
+        return tries().subList(0, at < 0 ? tries().size() : at);
+    }
+
+    /** Of that, what is not known to be missing. */
+    private List<String> better() {
+        return ahead().stream().filter(each -> whyNot(each) == null).toList();
     }
 
     private void climb() {
@@ -631,7 +644,7 @@ final class PathChoice {
             return;
         }
         asker = promise;
-        reorders = false;
+        former = null;
         cause = why;
         candidates.clear();
         candidates.add(path);
@@ -640,7 +653,8 @@ final class PathChoice {
 
     /**
      * From now on the paths are used as this policy says, put over the present one. The promise is kept when the session goes over the best
-     * path that can be opened, with the reasons against the others.
+     * path that can be opened, with the reasons against the others. If none can and the present path is not of the order either, the order
+     * stays as it was.
      */
     void reorder(PathPolicy order, Promise<PathDecision> promise) {
         if (selecting == null) {
@@ -658,13 +672,23 @@ final class PathChoice {
         PathSelector.Selection found = selecting.apply(changed);
         if (found.refusal() != null) {
             promise.error(new PathRequired(found.refusal()));
-        } else if (links().trying() || asker != null) {
+        } else if (links().trying() || asker != null || (mustLeave(found) && !canLeave())) {
             promise.error(changing());
         } else {
+            former = new Order(policy, selection, wanted);
             policy = changed;
             selection = found;
             goByNewOrder(promise);
         }
+    }
+
+    private boolean mustLeave(PathSelector.Selection found) {
+        String path = links().path();
+        return path != null && !found.tries().contains(path);
+    }
+
+    private boolean canLeave() {
+        return links().settled() && links().reachable();
     }
 
     private void goByNewOrder(Promise<PathDecision> promise) {
@@ -672,20 +696,57 @@ final class PathChoice {
         wanted = null;
         suspects.clear();
         later.dispose();
-        if (!links().settled() || !links().reachable()) {
+        if (!canLeave()) {
             // Whoever looks for a path next goes by it, and need not have proved itself.
             climbsAtOnce = true;
             promise.success(peer.path());
-        } else if (better().isEmpty()) {
+        } else if (better().isEmpty() && tries().contains(Objects.requireNonNull(links().path()))) {
             promise.success(peer.path());
         } else {
             asker = promise;
-            reorders = true;
             cause = "an operator has changed the order of paths";
             candidates.clear();
             candidates.addAll(better());
+            ahead().forEach(this::noteMissing);
             next();
         }
+    }
+
+    /** It has no turn, and the decision says why. */
+    private void noteMissing(String path) {
+        String missing = whyNot(path);
+        if (missing != null) {
+            recorder.failed(path, missing, Duration.ZERO);
+        }
+    }
+
+    /** All that the new order has before the present path was tried: a path that it does not have at all must not be gone on over. */
+    private void orderTried(Promise<PathDecision> waiting, PathDecision found, String why) {
+        String path = links().path();
+        if (path == null || tries().contains(path)) {
+            waiting.success(found);
+        } else {
+            formerOrder(waiting, why);
+        }
+    }
+
+    /** The present path was lost, and none of the new order could be opened. */
+    private void orderFailed() {
+        Promise<PathDecision> waiting = asker;
+        if (waiting != null && former != null) {
+            asker = null;
+            formerOrder(waiting, recorder.build(peer.id(), Instant.now()).line());
+        }
+    }
+
+    private void formerOrder(Promise<PathDecision> waiting, String why) {
+        Order before = Objects.requireNonNull(former);
+        policy = before.policy();
+        selection = before.selection();
+        wanted = before.wanted();
+        recorder = recorder();
+        waiting.error(new Refused(
+                "the order of paths to " + peer.id() + " stays as it was, no path of the new one can be used: " + why));
     }
 
     private Refused changing() {

@@ -159,7 +159,8 @@ public final class Peer {
      * A path that it does not name is left. Yields the path that is used then, with the reasons against better ones. Fails with
      * {@link io.weir.core.Misconfigured} for an order that the configuration could not have either, or one to be measured; with
      * {@link io.weir.core.PathRequired} if it requires a path that does not lead to this peer; with {@link io.weir.core.Refused} if the peer
-     * has made the connection, where its order counts, or if the connection is just changing its path. The present order stays then.
+     * has made the connection, where its order counts, if the connection is just changing its path, or if it would have to leave its path and
+     * none of the new order can be opened, with the reason for each. The present order stays then.
      */
     public Mono<PathDecision> reorder(PathPolicy order) {
         return Promise.mono(promise -> session().execute(() -> session().reorder(order, promise)), moved -> {});

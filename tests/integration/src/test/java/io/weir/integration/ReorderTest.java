@@ -11,6 +11,7 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.channel.PeerSpec;
 import io.weir.channel.Repath;
+import io.weir.core.Availability;
 import io.weir.core.Misconfigured;
 import io.weir.core.PathRequired;
 import io.weir.core.Refused;
@@ -112,6 +113,58 @@ class ReorderTest implements OnRoute {
         assertThat(peer.pathHistory()).hasSize(1);
         there.open(true);
         Patience.until("it climbs later", () -> path(peer.path()).equals(GatedTransport.NAME));
+    }
+
+    @Test
+    void anOrderOfWhichNothingOpensIsTakenBack(Nodes nodes) {
+        Gate here = new Gate(true);
+        Gate there = new Gate(true);
+        Node near = nodes.start(gated("near", here).order("tcp").build());
+        Node far = nodes.start(gated("far", there).build());
+        Peer peer = nodes.connect(near, far).peer();
+        there.open(false);
+
+        refuses(peer, order(GatedTransport.NAME), Refused.class, "over tcp; gated: failed after ");
+        refuses(peer, order(GatedTransport.NAME), Refused.class, "did not open within");
+
+        there.open(true);
+        assertThat(path(reorder(peer, order("tcp")))).isEqualTo("tcp");
+        assertThat(peer.pathHistory()).hasSize(1);
+    }
+
+    /** It goes where the former order has it go when its path is lost. */
+    @Test
+    void theFormerOrderIsInForceAgain(Nodes nodes) {
+        Gate gate = new Gate(true);
+        Node near = nodes.start(gated("near", gate)
+                .order("shm", "tcp")
+                .repathProbation(Duration.ofHours(1))
+                .build());
+        Node far = nodes.start(gated("far", gate).build());
+        Pair pair = Echoed.serving(nodes.connect(near, far));
+        Echoed stream = new Echoed(pair, 3, Sizes.MIXED);
+        stream.goesOn();
+        gate.open(false);
+
+        refuses(pair.peer(), order(GatedTransport.NAME), Refused.class, "stays as it was");
+        pair.peer().cut().block(Patience.LIMIT);
+
+        stream.goesOn();
+        assertThat(path(pair.peer().path())).isEqualTo("tcp");
+        stream.end();
+    }
+
+    @Test
+    void aDeviceThatIsMissingIsNoPathToGoTo(Nodes nodes) {
+        Gate gate = new Gate(true);
+        Node near = nodes.start(gated("near", gate).order("tcp").build());
+        Node far = nodes.start(gated("far", gate).build());
+        Peer peer = nodes.connect(near, far).peer();
+        gate.reports(new Availability.Missing("somebody has pulled the cable"));
+
+        refuses(peer, order(GatedTransport.NAME), Refused.class, "somebody has pulled the cable");
+
+        assertThat(path(peer.path())).isEqualTo("tcp");
     }
 
     private static NodeSpec.Builder gated(String name, Gate gate) {
