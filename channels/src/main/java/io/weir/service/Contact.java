@@ -92,6 +92,19 @@ final class Contact {
                 || reason instanceof ProtocolMismatch;
     }
 
+    /** Whether it is being tried, or is about to be, as its connection is just over. */
+    boolean maySoonBeThere() {
+        return trying || (callee != null && callee.hasLeft());
+    }
+
+    /** Ends the pause before the next try. */
+    void tryAtOnce() {
+        if (begun && !trying && callee == null && !isHopeless()) {
+            doing.dispose();
+            begin();
+        }
+    }
+
     void begin() {
         begun = true;
         trying = true;
@@ -162,10 +175,16 @@ final class Contact {
                     backoff.reset();
                 }
                 PeerId id = whose.peer().id();
-                waitFor(
-                        whose.peer().isLeaving()
-                                ? new PeerUnavailable(id + " is going to leave")
-                                : new SessionLost("the connection to " + id + " has ended"));
+                failure = whose.peer().isLeaving()
+                        ? new PeerUnavailable(id + " is going to leave")
+                        : new SessionLost("the connection to " + id + " has ended");
+                if (roster.awaitsOneTry()) {
+                    // Whoever waits has come when it was over already, and has its try still before it.
+                    begin();
+                    roster.changed();
+                } else {
+                    waitFor(failure);
+                }
             }
         });
     }

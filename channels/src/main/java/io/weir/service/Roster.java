@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -53,6 +54,9 @@ final class Roster implements Callees, Disposable {
     private final Set<Waiter> waiters = new LinkedHashSet<>();
     private Disposable following = Disposables.disposed();
     private boolean begun;
+    /** The whereabouts have said who is there, or have failed to. */
+    private boolean known;
+
     private @Nullable Throwable directoryFailure;
 
     private volatile Line line = Line.EMPTY;
@@ -111,8 +115,28 @@ final class Roster implements Callees, Disposable {
                     + "' already; limit how many are begun at once"));
         } else {
             waiters.add(waiter);
-            waiter.limit = later(() -> tooLong(waiter), options.patience());
+            if (oneTry()) {
+                // A try has an end of its own; who answers for the whereabouts may have none.
+                waiter.limit = known ? waiter.limit : later(() -> unknown(waiter), LONGEST_PAUSE);
+                tryAtOnce();
+            } else {
+                waiter.limit = later(() -> tooLong(waiter), options.patience());
+            }
             tellIfHopeless();
+        }
+    }
+
+    /** Whether calls wait for no more than that. */
+    private boolean oneTry() {
+        return options.patience().isZero();
+    }
+
+    /** Does not keep a call that has one try waiting until the next one is due. */
+    private void tryAtOnce() {
+        for (Contact each : List.copyOf(contacts.values())) {
+            if (hasRoom()) {
+                each.tryAtOnce();
+            }
         }
     }
 
@@ -127,8 +151,14 @@ final class Roster implements Callees, Disposable {
             begun = true;
             following = whereabouts
                     .instances()
-                    .subscribe(all -> later(() -> announced(all)), error -> later(() -> directoryFailure = error));
+                    .subscribe(all -> later(() -> announced(all)), error -> later(() -> failed(error)));
         }
+    }
+
+    private void failed(Throwable reason) {
+        directoryFailure = reason;
+        known = true;
+        tellIfHopeless();
     }
 
     /** Those that are there now, and no others. */
@@ -136,6 +166,7 @@ final class Roster implements Callees, Disposable {
         if (closed) {
             return;
         }
+        known = true;
         Map<Key, ServiceInstance> now = new LinkedHashMap<>();
         all.forEach(each -> now.put(new Key(each.node(), each.port()), each));
         contacts.entrySet().removeIf(entry -> {
@@ -152,7 +183,7 @@ final class Roster implements Callees, Disposable {
 
     private Contact contact(ServiceInstance instance) {
         Duration half = options.patience().dividedBy(2);
-        Duration longest = half.compareTo(LONGEST_PAUSE) < 0 ? half : LONGEST_PAUSE;
+        Duration longest = oneTry() || half.compareTo(LONGEST_PAUSE) > 0 ? LONGEST_PAUSE : half;
         return new Contact(this, instance, new Approach(node, whereabouts, instance, options), longest);
     }
 
@@ -214,14 +245,30 @@ final class Roster implements Callees, Disposable {
         return both * 0x9E3779B97F4A7C15L;
     }
 
-    /** Nobody waits for what no waiting helps. */
+    /** Nobody waits for what no waiting helps, nor, with one try, beyond it. */
     private void tellIfHopeless() {
-        if (contacts.isEmpty() || !contacts.values().stream().allMatch(Contact::isHopeless)) {
-            return;
+        if (!contacts.isEmpty() && contacts.values().stream().allMatch(Contact::isHopeless)) {
+            tellAll(this::hopeless);
+        } else if (oneTry() && known && contacts.values().stream().noneMatch(Contact::maySoonBeThere)) {
+            tellAll(() -> new PeerUnavailable(why() + "; calls do not wait for more than one try", directoryFailure));
         }
+    }
+
+    private void tellAll(Supplier<Throwable> reason) {
         List<Waiter> all = List.copyOf(waiters);
         waiters.clear();
-        all.forEach(each -> each.sink.error(hopeless()));
+        all.forEach(each -> each.sink.error(reason.get()));
+    }
+
+    /** Whether somebody waits who has one try. */
+    boolean awaitsOneTry() {
+        return oneTry() && !waiters.isEmpty();
+    }
+
+    private void unknown(Waiter waiter) {
+        if (!known && waiters.remove(waiter)) {
+            waiter.sink.error(new PeerUnavailable(why() + "; it has not answered yet"));
+        }
     }
 
     private Throwable hopeless() {

@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
  *
  * @param password what is proved to each instance, and by it; null: nothing is
  * @param balancer which instance takes a call
- * @param patience how long a call waits while no instance can be reached, more than 0
+ * @param patience how long a call waits while no instance can be reached; 0 for one try, which it begins or joins
  * @param paths put over the paths of the node
  */
 public record ServiceOptions(@Nullable Password password, Balancer balancer, Duration patience, PathPolicy paths) {
 
-    /** @throws Misconfigured if a call could not wait at all */
+    /** @throws Misconfigured if the patience is negative */
     public ServiceOptions {
         Objects.requireNonNull(balancer, "balancer");
         Objects.requireNonNull(paths, "paths");
-        if (patience.isZero() || patience.isNegative()) {
-            throw new Misconfigured("a call that waits " + patience.toMillis() + " ms for an instance finds none:"
-                    + " give it more than 0");
+        if (patience.isNegative()) {
+            throw new Misconfigured("a call can't wait " + patience.toMillis() + " ms for an instance:"
+                    + " give it 0, for one try, or more");
         }
     }
 

@@ -52,7 +52,7 @@ class ServiceSpecTest {
     @Test
     void optionsOfNoPatience() {
         ServiceOptions options = ServiceOptions.of(ServiceSettings.STANDARD);
-        assertThatThrownBy(() -> options.withPatience(Duration.ZERO)).isInstanceOf(Misconfigured.class);
+        assertThatThrownBy(() -> options.withPatience(Duration.ofMillis(-1))).isInstanceOf(Misconfigured.class);
         assertThat(options.withPassword(Password.of("correct horse")).toString())
                 .doesNotContain("correct");
     }

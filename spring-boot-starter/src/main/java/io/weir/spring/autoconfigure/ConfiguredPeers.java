@@ -107,7 +107,7 @@ final class ConfiguredPeers implements WeirPeers {
                 if (password != null) {
                     changed = changed.withPassword(password);
                 }
-                if (wait != null && !wait.isZero()) {
+                if (wait != null) {
                     changed = changed.withPatience(wait);
                 }
                 if (of.balance() == null) {

@@ -144,7 +144,7 @@ public record WeirProperties(
      * @param transport Order of the paths to this peer, and the switch of each path; what is not named is as for the node.
      * @param repath Whether the connection to this peer changes its path while it lives; as for the node by default.
      * @param connect When the node connects to this peer: when it is asked for, as soon as the application has started, or before it has.
-     * @param patience Time that a call waits while the peer can't be reached.
+     * @param patience Time that a call waits while the peer can't be reached; 0s is one try.
      * @param gateway Comma-separated list of the gateways through which the peer is reached, the nearest first.
      * @param deadline Time that a call of a remote interface may take that yields at most one value, if its method has none of its own.
      * @param tries Number of times that a call of a remote interface is sent at most, the first time counted.

@@ -1,6 +1,7 @@
 package io.weir.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
@@ -8,6 +9,7 @@ import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
+import io.weir.core.PeerUnavailable;
 import io.weir.service.CallCodec;
 import io.weir.service.ServiceClient;
 import io.weir.service.Services;
@@ -126,6 +128,19 @@ class WeirAutoConfigurationTest {
         runner.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
                 .run(context ->
                         assertThat(context).hasBean("applicationTaskExecutor").hasBean("weirCallThreads"));
+    }
+
+    @Test
+    void aPeerThatIsNotWaitedForFailsACallWhenItsOneTryHasFailed() {
+        runner.withPropertyValues("weir.peers.far.address=tcp://127.0.0.1:1", "weir.peers.far.wait=0s")
+                .run(context -> {
+                    ServiceClient desk =
+                            context.getBean(WeirPeers.class).get("far").port("desk");
+                    assertThatThrownBy(() -> desk.ask("?", TEXT, TEXT).block(LIMIT))
+                            .isInstanceOf(PeerUnavailable.class)
+                            .hasMessageContaining("peer far: ")
+                            .hasMessageEndingWith("calls do not wait for more than one try");
+                });
     }
 
     @Test

@@ -147,6 +147,39 @@ class ServiceAtPeerTest implements OnRoute {
     }
 
     @Test
+    void withoutPatienceEachCallHasOneTry(Nodes nodes) {
+        Services near = near(nodes, far -> far);
+        ServiceClient desk = near.at("far", "desk", as -> as.withPatience(Duration.ZERO));
+        for (int call = 0; call < 3; call++) {
+            assertThatThrownBy(() -> get(ask(desk)))
+                    .isInstanceOf(PeerUnavailable.class)
+                    .hasMessageContaining("no instance of service 'desk' can be reached: peer far: ")
+                    .hasMessageContaining("there is no such socket")
+                    .hasMessageContaining("more than one try");
+        }
+        for (int start = 0; start < 3; start++) {
+            Node far = far(nodes, spec -> spec);
+            far.answer("desk", TEXT, TEXT, asked -> name(far));
+
+            // Without a repetition: that the pause after the last failure has not passed is no reason to fail.
+            assertThat(get(ask(desk))).isEqualTo(far.id().toString());
+
+            far.close().block(Patience.LIMIT);
+            assertThatThrownBy(() -> get(ask(desk))).isInstanceOf(WeirException.class);
+        }
+    }
+
+    @Test
+    void whoIsInNoDirectoryIsNotWaitedForWithoutPatience(Nodes nodes) {
+        Services near = near(nodes, far -> far);
+        ServiceClient desk = near.service("desk", as -> as.withPatience(Duration.ZERO));
+
+        assertThatThrownBy(() -> get(ask(desk)))
+                .isInstanceOf(PeerUnavailable.class)
+                .hasMessageContaining("nobody announces service 'desk'");
+    }
+
+    @Test
     void onlyPeersThatTheConfigurationNames(Nodes nodes) {
         Services near = near(nodes, far -> far);
         assertThatThrownBy(() -> near.at("fra", "desk", as -> as))
