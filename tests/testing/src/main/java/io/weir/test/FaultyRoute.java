@@ -199,12 +199,19 @@ public final class FaultyRoute implements AutoCloseable {
     /** Resets what is open and refuses what comes. Idempotent. */
     @Override
     public void close() {
-        refuse();
         synchronized (this) {
             closed = true;
         }
-        reset();
-        gate.open();
+        try {
+            refuse();
+        } finally {
+            reset();
+            gate.open();
+        }
+    }
+
+    synchronized boolean isClosed() {
+        return closed;
     }
 
     private synchronized List<Relayed> connections() {

@@ -4,11 +4,12 @@ import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.function.UnaryOperator;
 import reactor.core.publisher.Mono;
 
@@ -40,6 +41,9 @@ public final class TestNodes implements AutoCloseable {
 
     private final String[] order;
     private final Map<String, Node> nodes = new LinkedHashMap<>();
+    /** Names of nodes that are being started. */
+    private final Set<String> starting = new HashSet<>();
+
     private final Map<Way, FaultyRoute> routes = new LinkedHashMap<>();
     private boolean closed;
 
@@ -72,13 +76,43 @@ public final class TestNodes implements AutoCloseable {
      * one is found by whoever knew that.
      *
      * @param settings what differs from a node with this name that listens on the loopback interface
-     * @throws IllegalStateException if there is one of this name already
+     * @throws IllegalStateException if there is one of this name already, or another thread is just starting one
      */
     public Node start(String name, UnaryOperator<NodeSpec.Builder> settings) {
-        refuseDouble(name);
-        NodeSpec.Builder spec = NodeSpec.builder().name(name).order(order);
-        Node node = await("starting " + name, Node.start(settings.apply(spec).build()));
-        synchronized (this) {
+        reserve(name);
+        try {
+            NodeSpec.Builder spec = NodeSpec.builder().name(name).order(order);
+            Node node =
+                    await("starting " + name, Node.start(settings.apply(spec).build()));
+            if (isKept(name, node)) {
+                return node;
+            }
+            awaitEnd("closing " + name, node.close());
+            throw wasClosed();
+        } finally {
+            release(name);
+        }
+    }
+
+    private synchronized void reserve(String name) {
+        if (closed) {
+            throw wasClosed();
+        }
+        if (nodes.containsKey(name)) {
+            throw new IllegalStateException("there is a node '" + name + "' already: close or kill it first");
+        }
+        if (!starting.add(name)) {
+            throw new IllegalStateException("a node '" + name + "' is just being started by another thread");
+        }
+    }
+
+    private synchronized void release(String name) {
+        starting.remove(name);
+    }
+
+    /** Unless all were closed while it started. */
+    private synchronized boolean isKept(String name, Node node) {
+        if (!closed) {
             nodes.put(name, node);
             routes.forEach((way, route) -> {
                 if (way.to.equals(name)) {
@@ -86,16 +120,11 @@ public final class TestNodes implements AutoCloseable {
                 }
             });
         }
-        return node;
+        return !closed;
     }
 
-    private synchronized void refuseDouble(String name) {
-        if (closed || nodes.containsKey(name)) {
-            throw new IllegalStateException(
-                    closed
-                            ? "these nodes were closed"
-                            : "there is a node '" + name + "' already: close or kill it first");
-        }
+    private static IllegalStateException wasClosed() {
+        return new IllegalStateException("these nodes were closed");
     }
 
     /**
@@ -118,7 +147,7 @@ public final class TestNodes implements AutoCloseable {
      */
     public synchronized FaultyRoute route(String from, String to) {
         if (closed) {
-            throw new IllegalStateException("these nodes were closed");
+            throw wasClosed();
         }
         return routes.computeIfAbsent(new Way(from, to), way -> {
             Node node = nodes.get(to);
@@ -145,17 +174,31 @@ public final class TestNodes implements AutoCloseable {
         }
     }
 
-    /** {@link FaultyRoute#mend Mends} all routes. */
-    public synchronized void mend() {
-        routes.values().forEach(FaultyRoute::mend);
+    /**
+     * {@link FaultyRoute#mend Mends} all routes but those that were closed.
+     *
+     * @throws AssertionError if there are some that can't be mended; the others are
+     */
+    public void mend() {
+        List<FaultyRoute> ways;
+        synchronized (this) {
+            ways = List.copyOf(routes.values());
+        }
+        Complaints complaints = new Complaints();
+        mend(ways, complaints);
+        complaints.raise();
+    }
+
+    private static void mend(List<FaultyRoute> ways, Complaints complaints) {
+        ways.stream().filter(way -> !way.isClosed()).forEach(way -> complaints.gather(way::mend));
     }
 
     /**
-     * Mends all routes, closes all nodes and then the routes, and looks whether everything has ended.
+     * Mends all routes, closes all nodes and then the routes, and looks whether everything has ended: all of it, whatever fails.
      *
-     * @throws AssertionError if a node can't be closed, or if Netty's leak detector has found buffers that were dropped without a release since
-     *     the last look. It is asked for each buffer of this JVM, and can be heard if nothing else has used Netty before the first
-     *     {@code TestNodes}; otherwise it only logs.
+     * @throws AssertionError if a route can't be mended or closed, if a node can't be closed, or if Netty's leak detector has found buffers that
+     *     were dropped without a release since the last look; what was thrown is suppressed in it. The detector is asked for each buffer of this
+     *     JVM, and can be heard if nothing else has used Netty before the first {@code TestNodes}; otherwise it only logs.
      */
     @Override
     public void close() {
@@ -165,24 +208,18 @@ public final class TestNodes implements AutoCloseable {
             if (closed) {
                 return;
             }
-            mend();
             closed = true;
             ending = List.copyOf(nodes.values());
             ways = List.copyOf(routes.values());
         }
-        List<String> complaints = new ArrayList<>();
+        Complaints complaints = new Complaints();
+        mend(ways, complaints);
         // All at once: each waits until those that it talks to have had everything.
         List<Mono<Void>> ends = ending.stream().map(Node::close).toList();
-        try {
-            awaitEnd("closing " + ending, Mono.whenDelayError(ends));
-        } catch (AssertionError e) {
-            complaints.add(String.valueOf(e.getMessage()));
-        }
-        ways.forEach(FaultyRoute::close);
+        complaints.gather(() -> awaitEnd("closing " + ending, Mono.whenDelayError(ends)));
+        ways.forEach(way -> complaints.gather(way::close));
         Leaks.found().forEach(leak -> complaints.add("a buffer was dropped without a release: " + leak));
-        if (!complaints.isEmpty()) {
-            throw new AssertionError(String.join("\n", complaints));
-        }
+        complaints.raise();
     }
 
     private static void awaitEnd(String what, Mono<Void> end) {

@@ -9,8 +9,12 @@ import io.weir.channel.Peer;
 import io.weir.channel.PeerSpec;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
+import io.weir.core.Misconfigured;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
@@ -140,6 +144,84 @@ class TestNodesTest {
                     .hasMessageContaining("'one'");
         }
         assertThatThrownBy(TestNodes::over).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void ofTwoThatAreStartedWithTheSameNameTheSecondIsRefused() {
+        Node first;
+        try (TestNodes nodes = TestNodes.over("local")) {
+            var starts = new CompletableFuture<Void>();
+            var goesOn = new CompletableFuture<Void>();
+            var starting = CompletableFuture.supplyAsync(() -> nodes.start("one", settings -> {
+                starts.complete(null);
+                goesOn.join();
+                return settings;
+            }));
+            starts.orTimeout(60, TimeUnit.SECONDS).join();
+            try {
+                assertThatThrownBy(() -> nodes.start("one"))
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessage("a node 'one' is just being started by another thread");
+            } finally {
+                goesOn.complete(null);
+            }
+            first = starting.orTimeout(60, TimeUnit.SECONDS).join();
+            assertThat(nodes.node("one")).isSameAs(first);
+        }
+        assertThat(first.closed().blockOptional(PATIENCE)).isEmpty();
+    }
+
+    @Test
+    void aStartThatFailsLeavesTheNameFree() {
+        try (TestNodes nodes = TestNodes.over("local")) {
+            assertThatThrownBy(() -> nodes.start("one", settings -> settings.order("lokal")))
+                    .isInstanceOf(Misconfigured.class);
+            assertThat(nodes.start("one").id().name()).isEqualTo("one");
+        }
+    }
+
+    @Test
+    void whoStartsWhileAllAreClosedLeavesNothingBehind() {
+        TestNodes nodes = TestNodes.over("local");
+        assertThatThrownBy(() -> nodes.start("late", settings -> {
+                    nodes.close();
+                    return settings;
+                }))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("these nodes were closed");
+        assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch(thread -> thread.getName().equals("weir-late-0"));
+    }
+
+    @Test
+    void everythingIsClosedThoughARouteCantBeMended() throws IOException {
+        TestNodes nodes = TestNodes.over("tcp");
+        Peer peer = started(nodes);
+        answers(peer);
+        Node client = nodes.node("client");
+        FaultyRoute used = nodes.route("client", "server");
+        FaultyRoute first = nodes.route("other", "server");
+        FaultyRoute second = nodes.route("third", "server");
+        nodes.route("fourth", "server").close();
+        used.cut();
+        try (ServerSocket one = takes(first);
+                ServerSocket another = takes(second)) {
+            assertThat(one.isBound() && another.isBound()).isTrue();
+            assertThatThrownBy(nodes::close)
+                    .isInstanceOf(AssertionError.class)
+                    .hasMessageContaining("nothing can listen at " + first.address())
+                    .hasMessageContaining("nothing can listen at " + second.address())
+                    .satisfies(error -> assertThat(error.getSuppressed()).hasSize(2));
+        }
+        assertThat(client.closed().blockOptional(PATIENCE)).isEmpty();
+        assertThatThrownBy(used::mend).hasMessageContaining("was closed");
+        nodes.close();
+    }
+
+    /** Refuses, and another one takes the port. */
+    private static ServerSocket takes(FaultyRoute route) throws IOException {
+        route.refuse();
+        return new ServerSocket(route.address().port(), 1, InetAddress.getByName("127.0.0.1"));
     }
 
     @Test
