@@ -26,7 +26,7 @@ final class BundleMaterial {
      * Those of the bundle of this name.
      *
      * @param setting what names it
-     * @throws Misconfigured if there is none, or it can't be read
+     * @throws Misconfigured if there is none, it can't be read, or it names ciphers
      */
     static BundleMaterial named(String setting, String name, ObjectProvider<SslBundles> bundles) {
         SslBundles known = bundles.getIfAvailable();
@@ -36,7 +36,10 @@ final class BundleMaterial {
         }
         try {
             BundleMaterial material = of(setting + '=' + name, known.getBundle(name));
-            known.addBundleUpdateHandler(name, bundle -> material.now = material(bundle));
+            known.addBundleUpdateHandler(name, bundle -> {
+                checkOptions(setting + '=' + name, bundle);
+                material.now = material(bundle);
+            });
             return material;
         } catch (NoSuchSslBundleException e) {
             throw new Misconfigured(
@@ -50,13 +53,23 @@ final class BundleMaterial {
      * Those of this bundle.
      *
      * @param what it is
-     * @throws Misconfigured if it can't be read
+     * @throws Misconfigured if it can't be read, or names ciphers
      */
     static BundleMaterial of(String what, SslBundle bundle) {
+        checkOptions(what, bundle);
         try {
             return new BundleMaterial(material(bundle));
         } catch (RuntimeException e) {
             throw new Misconfigured(what + " can't be used: " + e.getMessage() + "; mend the SSL bundle", e);
+        }
+    }
+
+    /** Whoever allows only some ciphers must not be left to believe that no others are used. */
+    private static void checkOptions(String what, SslBundle bundle) {
+        if (bundle.getOptions().getCiphers() != null) {
+            throw new Misconfigured(
+                    what + " can't be used: it names ciphers, which Weir leaves to TLS; remove options.ciphers"
+                            + " from the SSL bundle, options.enabled-protocols says which versions of TLS may be used");
         }
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
+import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
 import io.weir.spring.WeirPeers;
 import io.weir.tck.Authority;
@@ -117,6 +118,48 @@ class SslBundleTest {
                                             until(near.getBean(WeirPeers.class)).binding())
                                     .isNotEmpty());
                 });
+    }
+
+    @Test
+    void theVersionsThatABundleEnablesAreThoseThatAreUsed() throws Exception {
+        runner.withPropertyValues(bundle("old", ours, ours.issue("far", "127.0.0.1")))
+                .withPropertyValues("spring.ssl.bundle.pem.old.options.enabled-protocols=TLSv1.2")
+                .withPropertyValues("weir.ssl.bundle=old")
+                .run(far -> {
+                    Node node = far.getBean(Node.class);
+                    assertThat(node.spec().tls().protocols()).containsExactly("TLSv1.2");
+                    ApplicationContextRunner with = runner.withPropertyValues(
+                                    bundle("new", ours, ours.issue("near", "127.0.0.1")))
+                            .withPropertyValues("weir.ssl.bundle=new", "weir.peers.far.address=" + node.address());
+                    with.run(near -> assertThat(connection(near.getBean(WeirPeers.class))
+                                    .identity()
+                                    .principal())
+                            .contains("far"));
+                    with.withPropertyValues("spring.ssl.bundle.pem.new.options.enabled-protocols=TLSv1.3")
+                            .run(near -> assertThatThrownBy(() -> connection(near.getBean(WeirPeers.class)))
+                                    .isInstanceOf(WeirException.class)
+                                    .hasMessageContaining("protocol"));
+                });
+    }
+
+    @Test
+    void aBundleThatNamesCiphersIsRefused() throws Exception {
+        ApplicationContextRunner with = runner.withPropertyValues(
+                        bundle("strict", ours, ours.issue("far", "127.0.0.1")))
+                .withPropertyValues("spring.ssl.bundle.pem.strict.options.ciphers=TLS_AES_256_GCM_SHA384");
+        with.withPropertyValues("weir.ssl.bundle=strict")
+                .run(far -> assertThat(far)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(Misconfigured.class)
+                        .hasMessageStartingWith("weir.ssl.bundle=strict can't be used: it names ciphers")
+                        .hasMessageContaining("remove options.ciphers"));
+        with.withPropertyValues("weir.peers.far.address=tcp://127.0.0.1:1", "weir.peers.far.ssl.bundle=strict")
+                .run(far -> assertThat(far)
+                        .getFailure()
+                        .rootCause()
+                        .isInstanceOf(Misconfigured.class)
+                        .hasMessageStartingWith("weir.peers.far.ssl.bundle=strict can't be used"));
     }
 
     /** What was refused because of the former certificate is tried again. */
