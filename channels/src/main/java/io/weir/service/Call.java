@@ -31,7 +31,11 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
 
     private static final int IDLE = 0;
     private static final int RUNNING = 1;
+    /** This and what is above it is the end. */
     private static final int OVER = 2;
+
+    /** The deadline has ended it. */
+    private static final int LATE = 3;
 
     private static final AtomicIntegerFieldUpdater<Call> STAGE =
             AtomicIntegerFieldUpdater.newUpdater(Call.class, "stage");
@@ -76,9 +80,10 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
                 long nanos = deadline.toNanos();
                 end = System.nanoTime() + nanos;
                 Deadlines.SHARED.enter(this, nanos);
-                if (stage == OVER) {
-                    // Cancelled just before.
+                if (isOver()) {
+                    // Cancelled just before, or late already.
                     Deadlines.SHARED.leave(this);
+                    watchOnly();
                     return;
                 }
             }
@@ -98,18 +103,27 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             answer.subscribe(this);
         } catch (Throwable t) {
             Exceptions.throwIfJvmFatal(t);
-            if (sent == 1 && watched == null && method.interceptor() != null) {
-                watch(method.interceptor(), null);
-            }
+            watchOnly();
             failed(t);
+        }
+    }
+
+    /** A call that came to nothing before it was known whom to call is one nevertheless. */
+    private void watchOnly() {
+        if (sent < 2 && watched == null && method.interceptor() != null) {
+            watch(method.interceptor(), null);
         }
     }
 
     private void watch(CallInterceptor interceptor, @Nullable Binding known) {
         watched = interceptor.calling(method.description(known), actual.currentContext());
-        if (stage == OVER) {
-            // Who has cancelled meanwhile may not have seen it.
-            told(CallOutcome.CANCELLED, null);
+        // Whoever has ended it meanwhile may not have seen that.
+        switch (stage) {
+            case OVER -> told(CallOutcome.CANCELLED, null);
+            case LATE -> told(CallOutcome.ERROR, method.late());
+            default -> {
+                // It goes on.
+            }
         }
     }
 
@@ -132,7 +146,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
         }
         binding.callee().begun();
         called = binding;
-        if (stage == OVER) {
+        if (isOver()) {
             // Who has cancelled meanwhile may not have seen it.
             var unused = ended();
         }
@@ -156,7 +170,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     @Override
     public void onSubscribe(Subscription subscription) {
         upstream = subscription;
-        if (stage == OVER) {
+        if (isOver()) {
             subscription.cancel();
             var unused = ended();
         } else {
@@ -167,7 +181,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     @Override
     public void onNext(Message answer) {
         Peer lender = asked;
-        if (lender != null && stage == OVER) {
+        if (lender != null && isOver()) {
             try {
                 method.method().giveBack(answer, lender);
             } finally {
@@ -240,11 +254,23 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
         }
     }
 
+    private boolean isOver() {
+        return stage >= OVER;
+    }
+
     /** Whether this ends it. */
     private boolean over() {
-        if (STAGE.getAndSet(this, OVER) == OVER) {
-            return false;
-        }
+        return over(OVER);
+    }
+
+    private boolean over(int how) {
+        int before;
+        do {
+            before = stage;
+            if (before >= OVER) {
+                return false;
+            }
+        } while (!STAGE.compareAndSet(this, before, how));
         if (method.deadline() != null) {
             Deadlines.SHARED.leave(this);
         }
@@ -277,7 +303,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
 
     @Override
     void expired() {
-        if (over()) {
+        if (over(LATE)) {
             stop();
             TimedOut late = method.late();
             told(CallOutcome.ERROR, late);

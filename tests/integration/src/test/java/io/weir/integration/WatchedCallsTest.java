@@ -17,15 +17,19 @@ import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.ControlData;
 import io.weir.core.Message;
+import io.weir.core.TimedOut;
 import io.weir.integration.Ledger.Balance;
 import io.weir.service.ExportOptions;
 import io.weir.service.Interfaces;
 import io.weir.service.ProxyOptions;
 import io.weir.service.ServiceSpec;
 import io.weir.service.Services;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -206,8 +210,40 @@ class WatchedCallsTest implements OnRoute {
     }
 
     private static Ledger ledger(Pair pair) {
+        return ledger(pair, ProxyOptions.standard());
+    }
+
+    private static Ledger ledger(Pair pair, ProxyOptions options) {
         var unused = new Interfaces(pair.far()).export("ledger", Ledger.class, new Books(), ExportOptions.standard());
-        return new Interfaces(pair.near()).proxy(Ledger.class, pair.peer(), "ledger", ProxyOptions.standard());
+        return new Interfaces(pair.near()).proxy(Ledger.class, pair.peer(), "ledger", options);
+    }
+
+    /** The clock of a call runs while whoever watches it is still being told that it begins. */
+    @Test
+    void aDeadlineThatPassesWhileACallBeginsIsNoCancel(Nodes nodes) {
+        Pair pair = nodes.pair();
+        CompletableFuture<Throwable> late = new CompletableFuture<>();
+        Queue<String> ends = new ConcurrentLinkedQueue<>();
+        pair.near().intercept(new CallInterceptor() {
+            @Override
+            public OutgoingCall calling(CallDescription call, ContextView context) {
+                assertThat(late.orTimeout(Patience.LIMIT.toSeconds(), TimeUnit.SECONDS)
+                                .join())
+                        .isInstanceOf(TimedOut.class);
+                return new OutgoingCall() {
+                    @Override
+                    public void ended(CallOutcome outcome, @Nullable Throwable error) {
+                        ends.add(outcome + " " + error);
+                    }
+                };
+            }
+        });
+        Ledger ledger = ledger(pair, ProxyOptions.standard().deadline(Duration.ofMillis(20)));
+
+        ledger.balance("ann").subscribe(balance -> {}, late::complete);
+
+        assertThat(late).isCompleted();
+        assertThat(ends).singleElement().asString().startsWith("ERROR").contains("has not ended within PT0.02S");
     }
 
     @Test
