@@ -333,7 +333,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     private void send(Frame frame) {
-        Admission.send(bootstrap, frame);
+        if (node.isKilled()) {
+            frame.release();
+        } else {
+            Admission.send(bootstrap, frame);
+        }
     }
 
     @Override

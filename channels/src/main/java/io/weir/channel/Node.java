@@ -579,10 +579,18 @@ public final class Node {
     }
 
     private void accepted(Link link, Requirement required) {
-        entrance.came(link, required, currentLoop());
+        if (killed) {
+            Refusal.withoutAWord(link);
+        } else {
+            entrance.came(link, required, currentLoop());
+        }
     }
 
     private void admit(Link link, Requirement required) {
+        if (killed) {
+            Refusal.withoutAWord(link);
+            return;
+        }
         if (closing.get() || leaving) {
             Refusal.of(link, leaving());
             return;
@@ -850,7 +858,9 @@ public final class Node {
      */
     public Mono<Void> kill() {
         return Mono.defer(() -> {
-            killed = true;
+            if (!closing.get()) {
+                killed = true;
+            }
             return closed;
         });
     }
@@ -862,8 +872,12 @@ public final class Node {
 
     private Mono<Void> shutDown() {
         closing.set(true);
+        if (!killed) {
+            return endAll();
+        }
+        listeners.forEach(Disposable::dispose);
         // Before anything else is told that it ends, as that would tell the peers.
-        return (killed ? forsaken() : Flux.<Void>empty()).then(Mono.defer(this::endAll));
+        return forsaken().then(Mono.defer(this::endAll));
     }
 
     private Mono<Void> endAll() {
@@ -877,7 +891,8 @@ public final class Node {
         for (Handshake each : peers.handshakes()) {
             each.loop().execute(() -> each.fail(new Refused(leaving())));
         }
-        return left().thenMany(Flux.defer(() -> Flux.fromIterable(peers.undelivered())))
+        return (killed ? forsaken() : left())
+                .thenMany(Flux.defer(() -> Flux.fromIterable(peers.undelivered())))
                 .flatMap(session -> session.abandonUndelivered(leaving()))
                 .thenMany(Flux.fromIterable(loops))
                 .flatMap(Loop::close)
@@ -903,6 +918,11 @@ public final class Node {
 
     boolean isLeaving() {
         return leaving;
+    }
+
+    /** Whether it ends without a word to anybody. */
+    boolean isKilled() {
+        return killed;
     }
 
     boolean isClosing() {

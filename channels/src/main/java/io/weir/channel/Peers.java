@@ -253,7 +253,10 @@ final class Peers {
         if (again) {
             links.beginsAgain();
         }
-        if (node.isLeaving()) {
+        if (node.isKilled()) {
+            // Whoever ends the sessions may not have seen this one.
+            session.forsake(node.id() + " is closing");
+        } else if (node.isLeaving()) {
             var unused = session.tellLeaving().subscribe();
         }
         for (Waiting each : waiters) {

@@ -26,6 +26,12 @@ enum Refusal implements LinkHandler {
         link.close();
     }
 
+    /** Closes the connection, as if nobody was there. */
+    static void withoutAWord(Link link) {
+        link.handler(HANDLER);
+        link.close();
+    }
+
     @Override
     public void frame(Frame frame) {
         frame.body().release();

@@ -960,12 +960,15 @@ final class Session implements LinkHandler {
     /** Ends at once, and the peer is not told. */
     Mono<Void> forsaken(String reason) {
         return Mono.create(sink -> execute(() -> {
-            end(
-                    new SessionLost("the connection to " + peer.id() + " was ended here without a goodbye: " + reason),
-                    true);
-            left();
+            forsake(reason);
             sink.success();
         }));
+    }
+
+    /** The same, on the loop. */
+    void forsake(String reason) {
+        end(new SessionLost("the connection to " + peer.id() + " was ended here without a goodbye: " + reason), true);
+        left();
     }
 
     /** Says goodbye and ends; if its link is just lost or left, as soon as what was under way goes on. */

@@ -142,7 +142,17 @@ final class Stranger implements AutoCloseable {
 
     /** Says HELLO for a session that there is, and which one, as who leads it. */
     void rejoin(long number) {
+        helloAgain();
+        rejoinNow(number);
+    }
+
+    /** Says HELLO for a session that there is. */
+    void helloAgain() {
         send(FrameKind.HELLO, 0, 0, 0, hello(1, 0, 4, new byte[0]));
+    }
+
+    /** Behind that, which one. */
+    void rejoinNow(long number) {
         send(FrameKind.REJOIN, 1, 0, 0, number, 0, new byte[0], new byte[0]);
     }
 
@@ -280,6 +290,15 @@ final class Stranger implements AutoCloseable {
             }
         }
         throw new AssertionError("the connection ended without a word");
+    }
+
+    /** Waits until the node has ended the connection, and is not told why. */
+    void awaitEndWithoutAWord() {
+        for (Arrived frame; (frame = read()) != null; ) {
+            if (frame.kind == FrameKind.REFUSE || frame.kind == FrameKind.GOODBYE) {
+                throw new AssertionError("it was told " + frame.kind + ": " + frame.text());
+            }
+        }
     }
 
     /** Waits until the node has ended the connection; what it says before is passed over. */
