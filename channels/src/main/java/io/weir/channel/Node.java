@@ -150,15 +150,16 @@ public final class Node {
 
     /**
      * Loads what a node of this configuration needs, classes and native libraries, so that the first one starts sooner: makes one that neither
-     * listens nor connects, and closes it. May block; for a thread that has nothing else to do. What is wrong with the configuration is told by
-     * {@link #start}, not here.
+     * listens nor connects, and closes it, on a thread that may block. Completes when that is done, also if it can't be: what is wrong with
+     * the configuration is told by {@link #start}.
      */
-    public static void preload(NodeSpec spec) {
-        try {
-            make(spec).close().block(spec.drainTimeout());
-        } catch (RuntimeException | LinkageError e) {
-            LOG.debug("Nothing is loaded ahead of the first node", e);
-        }
+    public static Mono<Void> preload(NodeSpec spec) {
+        return Mono.defer(() -> make(spec).close())
+                .subscribeOn(Schedulers.boundedElastic())
+                .onErrorResume(error -> {
+                    LOG.debug("Nothing is loaded ahead of the first node", error);
+                    return Mono.empty();
+                });
     }
 
     private static Mono<Node> begun(NodeSpec spec, boolean open) {

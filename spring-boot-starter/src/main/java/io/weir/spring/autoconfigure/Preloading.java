@@ -38,7 +38,7 @@ final class Preloading {
             NodeSpec spec = NodeSpec.builder()
                     .properties(settings.ofNode(addresses.keySet()))
                     .build();
-            Node.preload(spec);
+            var unused = Node.preload(spec).subscribe();
         } catch (RuntimeException | LinkageError e) {
             // What is wrong with the settings is told when the application reads them.
             LOG.debug("Nothing is loaded ahead", e);

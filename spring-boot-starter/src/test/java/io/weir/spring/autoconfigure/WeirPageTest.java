@@ -13,6 +13,7 @@ import io.weir.spring.WeirPeers;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -118,7 +119,9 @@ class WeirPageTest {
         WeirPeers peers = context.getBean(WeirPeers.class);
         Peer prices = Objects.requireNonNull(peers.get("prices").connection().block(Patience.LIMIT));
         var unusedToo = peers.get("stock").connection().block(Patience.LIMIT);
-        Disposable traffic = Flux.range(0, Integer.MAX_VALUE)
+        // No more than leaves the browser a processor.
+        Disposable traffic = Flux.interval(Duration.ofMillis(1))
+                .onBackpressureDrop()
                 .flatMap(i -> prices.ask("upper", "a", TEXT, TEXT), 4)
                 .subscribe(answer -> {}, lost -> {});
         ends.add(traffic::dispose);

@@ -25,6 +25,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import reactor.test.StepVerifier;
 
 /** A real network between two processes, which is cut without anybody being told: what a pulled cable does. */
 @EnabledOnOs(OS.LINUX)
+@Tag("one-jdk")
 class NetworkCutTest implements OnRoute {
 
     private static final int PORT = 7400;

@@ -24,7 +24,7 @@ class PreloadTest {
                     .properties(Map.of("weir.listen", "tcp://127.0.0.1:" + taken.getLocalPort()))
                     .build();
 
-            Node.preload(spec);
+            Node.preload(spec).block(Patience.LIMIT);
 
             assertThat(Thread.getAllStackTraces().keySet())
                     .extracting(Thread::getName)
@@ -43,7 +43,7 @@ class PreloadTest {
                         "weir.tls.trust", folder.resolve("none.pem").toString()))
                 .build();
 
-        Node.preload(spec);
+        Node.preload(spec).block(Patience.LIMIT);
 
         assertThatThrownBy(() -> Node.start(spec).block(Patience.LIMIT))
                 .isInstanceOf(Misconfigured.class)

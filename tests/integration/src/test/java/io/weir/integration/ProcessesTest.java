@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -31,6 +32,7 @@ import reactor.test.StepVerifier;
 
 /** Two processes, one of which is killed, stopped, continued, or ends by itself. */
 @EnabledOnOs(OS.LINUX)
+@Tag("one-jdk")
 class ProcessesTest implements OnRoute {
 
     /** Streams in both directions, a stalled one, a request without an answer. */

@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** A second connection to an address for data. */
+@Tag("one-jdk")
 class TcpDataAddressTest implements TransportContract {
 
     @Override

@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** A link that keeps what it sends until it has arrived. */
+@Tag("one-jdk")
 class TcpRetainingTest implements TransportContract {
 
     @Override
