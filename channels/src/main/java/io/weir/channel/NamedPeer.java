@@ -84,8 +84,18 @@ final class NamedPeer {
         return spec;
     }
 
+    /** An end of the connection is told as soon as {@link #live} shows it, also where the loop has not noticed yet. Any thread. */
     PeerState state() {
-        return state;
+        PeerState last = state;
+        Peer former = connection;
+        if (last.status() != PeerState.Status.CONNECTED || former == null) {
+            return state;
+        }
+        return former.hasEnded() ? state(PeerState.Status.AWAY, ended(former), null) : last;
+    }
+
+    private static PeerUnavailable ended(Peer former) {
+        return new PeerUnavailable(former.endText());
     }
 
     /** The connection, waited for as its spec says. Any thread. */
@@ -263,14 +273,14 @@ final class NamedPeer {
         if (former == null || !former.hasEnded()) {
             return;
         }
-        connection = null;
         lasting.dispose();
-        lastFailure = new PeerUnavailable(former.endText());
+        lastFailure = ended(former);
         if (kept) {
             pause(backoff.next());
             LOG.info("{} is away: {}; it is connected to anew", what(), former.endText());
         }
         publish(PeerState.Status.AWAY);
+        connection = null;
     }
 
     private void failed(long number, Throwable error) {
@@ -327,16 +337,20 @@ final class NamedPeer {
     }
 
     private void publish(PeerState.Status status) {
+        state = state(status, lastFailure, pause);
+    }
+
+    private PeerState state(PeerState.Status status, @Nullable Throwable failure, @Nullable Duration untilNext) {
         PeerState before = state;
         boolean same = (before.status() == PeerState.Status.CONNECTED) == (status == PeerState.Status.CONNECTED);
         Instant now = Instant.now();
-        state = new PeerState(
+        return new PeerState(
                 name,
                 spec.address(),
                 status,
                 same ? before.since() : now,
-                Optional.ofNullable(lastFailure).map(Errors::text),
-                Optional.ofNullable(pause).map(now::plus));
+                Optional.ofNullable(failure).map(Errors::text),
+                Optional.ofNullable(untilNext).map(now::plus));
     }
 
     private String what() {

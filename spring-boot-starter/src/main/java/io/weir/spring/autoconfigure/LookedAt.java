@@ -2,6 +2,7 @@ package io.weir.spring.autoconfigure;
 
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
+import io.weir.channel.Peer;
 import io.weir.channel.PeerSpec;
 import io.weir.channel.PeerState;
 import io.weir.service.Gateway;
@@ -10,6 +11,7 @@ import io.weir.service.Services;
 import io.weir.spring.WeirStatus;
 import io.weir.spring.autoconfigure.WeirProperties.PeerSettings;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -76,16 +78,26 @@ final class LookedAt implements WeirStatus, DisposableBean {
     @Override
     public List<NamedPeer> peers() {
         Optional<Node> node = node();
-        Map<String, PeerState> states = node.map(Node::peerStates).orElseGet(Map::of);
         Map<String, PeerSettings> settings = properties.getObject().peers();
         Set<String> names = new TreeSet<>(settings.keySet());
         names.addAll(spec.peers().keySet());
+        // Before the states: who has none any more is told to be away.
+        Map<String, Peer> connections = new HashMap<>();
+        node.ifPresent(ours -> ours.peerStates()
+                .keySet()
+                .forEach(name -> ours.connected(name).ifPresent(connection -> connections.put(name, connection))));
+        Map<String, PeerState> states = node.map(Node::peerStates).orElseGet(Map::of);
         return names.stream()
-                .map(name -> named(name, settings.get(name), node, Optional.ofNullable(states.get(name))))
+                .map(name -> named(
+                        name,
+                        settings.get(name),
+                        Optional.ofNullable(states.get(name)),
+                        Optional.ofNullable(connections.get(name))))
                 .toList();
     }
 
-    private NamedPeer named(String name, @Nullable PeerSettings said, Optional<Node> node, Optional<PeerState> state) {
+    private NamedPeer named(
+            String name, @Nullable PeerSettings said, Optional<PeerState> state, Optional<Peer> connection) {
         PeerSpec at = spec.peers().get(name);
         String service = said == null ? null : said.service();
         return new NamedPeer(
@@ -94,7 +106,7 @@ final class LookedAt implements WeirStatus, DisposableBean {
                 service,
                 at != null,
                 state,
-                state.flatMap(its -> node.flatMap(ours -> ours.connected(name))),
+                connection,
                 at == null ? instances(service) : OptionalInt.empty());
     }
 

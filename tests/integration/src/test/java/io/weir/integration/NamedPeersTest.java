@@ -118,6 +118,26 @@ class NamedPeersTest implements OnRoute {
         }
     }
 
+    /** Whoever sees that there is no connection any more sees why, although the loop may not have noticed yet. */
+    @Test
+    void whoHasLeftIsAwayAtOnce(Nodes nodes) {
+        Node near = near(nodes, PeerSpec.Connect.LAZY);
+        for (int round = 0; round < 10; round++) {
+            Node far = start(nodes, "far");
+            var unused = near.peer("far").block(Patience.LIMIT);
+            far.close().subscribe();
+            long limit = System.nanoTime() + Patience.LIMIT.toNanos();
+            while (near.connected("far").isPresent()) {
+                assertThat(System.nanoTime()).as("it leaves").isLessThan(limit);
+            }
+            PeerState state = near.peerStates().get("far");
+            assertThat(state.status()).isEqualTo(PeerState.Status.AWAY);
+            assertThat(state.lastFailure())
+                    .hasValueSatisfying(reason -> assertThat(reason).contains("has left"));
+            far.close().block(Patience.LIMIT);
+        }
+    }
+
     @Test
     void eagerConnectsAnewAfterAGoodbyeFromEitherSide(Nodes nodes) {
         Node far = start(nodes, "far");
