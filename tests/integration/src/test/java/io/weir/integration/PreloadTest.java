@@ -1,6 +1,5 @@
 package io.weir.integration;
 
-import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
@@ -26,9 +25,10 @@ class PreloadTest {
 
             Node.preload(spec).block(Patience.LIMIT);
 
-            assertThat(Thread.getAllStackTraces().keySet())
-                    .extracting(Thread::getName)
-                    .noneMatch(name -> name.startsWith("weir-preloaded"));
+            Patience.until(
+                    "its loop has ended",
+                    () -> Thread.getAllStackTraces().keySet().stream()
+                            .noneMatch(thread -> thread.getName().startsWith("weir-preloaded")));
         }
     }
 

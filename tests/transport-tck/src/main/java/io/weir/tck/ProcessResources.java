@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -27,6 +28,8 @@ record ProcessResources(List<String> descriptors, List<String> mappings, List<St
     /** Files that the JVM opens when it needs them, once and for all: classes, native libraries, sources of entropy. */
     private static final Pattern OF_THE_JVM = Pattern.compile(
             ".*\\.(jar|so|so\\.\\d+|jsa|class|jmod)( \\(deleted\\))?|.*/lib/modules|/dev/u?random|/proc/.*");
+
+    private static final Pattern SOCKET = Pattern.compile("\\d+ -> socket:\\[(\\d+)]");
 
     /** Threads that start on first use and stay: of the JVM, the test runner, the shared executors of Netty, Reactor and OkHttp. */
     private static final Pattern SHARED_THREADS =
@@ -58,7 +61,26 @@ record ProcessResources(List<String> descriptors, List<String> mappings, List<St
     private static void without(String what, Collection<String> now, Collection<String> before, List<String> surplus) {
         List<String> more = new ArrayList<>(now);
         before.forEach(more::remove);
-        more.forEach(name -> surplus.add(what + ": " + name));
+        more.forEach(name -> surplus.add(what + ": " + name + socket(name)));
+    }
+
+    /** What the system says of a socket: its ends and its state, or its path. */
+    private static String socket(String name) {
+        Matcher socket = SOCKET.matcher(name);
+        if (!socket.matches()) {
+            return "";
+        }
+        String inode = socket.group(1);
+        List<String> said = new ArrayList<>();
+        for (String kind : List.of("tcp", "tcp6", "udp", "unix")) {
+            try (Stream<String> lines = Files.lines(Path.of("/proc/self/net", kind))) {
+                lines.filter(line -> List.of(line.strip().split("\\s+")).contains(inode))
+                        .forEach(line -> said.add(kind + ' ' + line.strip()));
+            } catch (IOException | UncheckedIOException e) {
+                // Not on this system; the socket is named all the same.
+            }
+        }
+        return said.isEmpty() ? ", neither bound nor connected" : ", " + String.join("; ", said);
     }
 
     /** Uses sockets and selectors once: the JVM keeps some descriptors of its first use for good. */
