@@ -1,5 +1,6 @@
 package io.weir.transport.loop;
 
+import io.netty.channel.Channel;
 import io.netty.channel.IoEventLoop;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerFactory;
@@ -18,8 +19,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -59,6 +62,10 @@ public final class NettyLoop implements Loop {
     private final Failures failures;
     private final Set<Disposable> resources = new LinkedHashSet<>();
     private final Set<Object> delays = new HashSet<>();
+    /** Sockets that were opened for this loop, and may not have come as far as to be registered. */
+    private final Set<Channel> sockets = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean socketsOver;
     private final Sinks.Empty<Void> ended = Sinks.empty();
     /** Made by the thread that it belongs to. */
     private @Nullable LoopBuffers buffers;
@@ -388,6 +395,32 @@ public final class NettyLoop implements Loop {
             failures.run(task);
         }
         turnEnd.run(failures);
+        socketsOver = true;
+        closeSockets();
+    }
+
+    /**
+     * A socket that was just opened for this loop. Netty closes what is registered when it ends a loop, but not what comes to be registered in
+     * that moment, or is never. Any thread may call.
+     *
+     * @throws RejectedExecutionException if the loop has ended; the socket is closed then
+     */
+    public <C extends Channel> C opened(C socket) {
+        sockets.removeIf(each -> !each.isOpen());
+        sockets.add(socket);
+        if (socketsOver) {
+            closeSockets();
+            throw new RejectedExecutionException("the loop " + name() + " has ended");
+        }
+        return socket;
+    }
+
+    private void closeSockets() {
+        for (Channel each : List.copyOf(sockets)) {
+            if (sockets.remove(each) && each.isOpen()) {
+                failures.run(() -> each.unsafe().closeForcibly());
+            }
+        }
     }
 
     /** Another thread tells it, as this one can't have ended when it does so itself. */

@@ -48,7 +48,7 @@ final class LoopSockets implements LoopResources {
 
     @Override
     public <C extends Channel> C onChannel(Class<C> type, EventLoopGroup group) {
-        return type.cast(newChannel(type));
+        return type.cast(loop.opened(newChannel(type)));
     }
 
     @Override
