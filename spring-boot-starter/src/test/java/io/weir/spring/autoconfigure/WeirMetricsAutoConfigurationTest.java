@@ -38,6 +38,10 @@ class WeirMetricsAutoConfigurationTest {
         try {
             runner.withPropertyValues("weir.peers.far.address=" + far.address()).run(context -> {
                 MeterRegistry registry = context.getBean(MeterRegistry.class);
+                // The start of the application does not wait for the meters.
+                Patience.until(
+                        () -> "loops are measured",
+                        () -> registry.find("weir.loop.stalls").functionCounter() != null);
                 assertThat(registry.get("weir.loop.stalls").functionCounter().count())
                         .isNotNegative();
                 var unused =
@@ -59,12 +63,20 @@ class WeirMetricsAutoConfigurationTest {
     @Test
     void everyRegistryHasThem() {
         runner.withBean("other", SimpleMeterRegistry.class, SimpleMeterRegistry::new)
-                .run(context -> assertThat(context.getBeansOfType(SimpleMeterRegistry.class)
-                                .values())
-                        .hasSize(2)
-                        .allSatisfy(registry -> assertThat(
-                                        registry.get("weir.peers").gauge().value())
-                                .isZero()));
+                .run(context -> {
+                    var registries =
+                            context.getBeansOfType(SimpleMeterRegistry.class).values();
+                    assertThat(registries).hasSize(2);
+                    Patience.until(
+                            () -> "both have them",
+                            () -> registries.stream()
+                                    .allMatch(registry ->
+                                            registry.find("weir.peers").gauge() != null));
+                    assertThat(registries)
+                            .allSatisfy(registry -> assertThat(
+                                            registry.get("weir.peers").gauge().value())
+                                    .isZero());
+                });
     }
 
     @Test
