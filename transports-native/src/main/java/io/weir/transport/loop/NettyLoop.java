@@ -66,6 +66,7 @@ public final class NettyLoop implements Loop {
     private final Set<Channel> sockets = ConcurrentHashMap.newKeySet();
 
     private volatile boolean socketsOver;
+
     private final Sinks.Empty<Void> ended = Sinks.empty();
     /** Made by the thread that it belongs to. */
     private @Nullable LoopBuffers buffers;
