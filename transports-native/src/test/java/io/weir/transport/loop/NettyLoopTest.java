@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.FileDescriptor;
 import io.weir.core.Pollable;
 import io.weir.core.Waiting;
@@ -562,6 +563,20 @@ class NettyLoopTest {
         assertThatThrownBy(() -> OnLoop.get(loop(), () -> loops.get(1).watch(1_000_000, () -> {})))
                 .hasMessageContaining("1000000")
                 .hasMessageContaining("Bad file descriptor");
+    }
+
+    /** Netty ends only those that are registered. */
+    @Test
+    void noSocketOutlivesIt() {
+        NettyLoop loop = loop();
+        NioSocketChannel early = loop.opened(new NioSocketChannel());
+        NioSocketChannel late = new NioSocketChannel();
+
+        loop.close().block(LONG);
+
+        assertThat(early.isOpen()).isFalse();
+        assertThatThrownBy(() -> loop.opened(late)).isInstanceOf(RejectedExecutionException.class);
+        assertThat(late.isOpen()).isFalse();
     }
 
     @ParameterizedTest
