@@ -2,11 +2,11 @@ package io.weir.channel;
 
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What the observations of both sides are told apart by. Micrometer asks when an observation starts and when it stops, and keeps what it was
- * told: so each key is given once, and in the order of their names, which saves a third of what an observation costs.
+ * told: so each key is given once, and in the order of their names, which saves a third of what an observation costs. What a call failed by is
+ * not among them: a tracer takes any value of a key named {@code error} for a failure, and other handlers tell it themselves.
  */
 final class CallKeys {
 
@@ -18,14 +18,13 @@ final class CallKeys {
     private static final KeyValue ERROR = CallObservation.Key.OUTCOME.withValue(CallOutcome.ERROR.label());
     private static final KeyValue CANCELLED = CallObservation.Key.OUTCOME.withValue(CallOutcome.CANCELLED.label());
     private static final KeyValue NO_METHOD = CallObservation.Key.METHOD.withValue(KeyValue.NONE_VALUE);
-    private static final KeyValue NO_ERROR = CallObservation.Key.ERROR.withValue(KeyValue.NONE_VALUE);
 
     private CallKeys() {}
 
     /** What is known when it starts, or else what else is known when it stops. */
-    static KeyValues of(ObservedCall observed, @Nullable Throwable error) {
+    static KeyValues of(ObservedCall observed) {
         CallOutcome outcome = observed.outcome();
-        return outcome == null ? begun(observed) : ended(observed, outcome, error);
+        return outcome == null ? begun(observed) : ended(observed, outcome);
     }
 
     private static KeyValues begun(ObservedCall observed) {
@@ -37,16 +36,14 @@ final class CallKeys {
                 CallObservation.Key.PORT.withValue(call.port().isEmpty() ? KeyValue.NONE_VALUE : call.port()));
     }
 
-    private static KeyValues ended(ObservedCall observed, CallOutcome outcome, @Nullable Throwable error) {
+    private static KeyValues ended(ObservedCall observed, CallOutcome outcome) {
         CallDescription call = observed.call();
         Peer peer = call.peer();
-        KeyValue failure = error == null ? NO_ERROR : CallObservation.Key.ERROR.withValue(name(error));
         KeyValue path = CallObservation.Key.PATH.withValue(
                 peer == null ? KeyValue.NONE_VALUE : peer.session().transport());
         return !(observed instanceof ClientCallContext client) || client.goesWhereItBegan()
-                ? KeyValues.of(failure, outcome(outcome), path)
+                ? KeyValues.of(outcome(outcome), path)
                 : KeyValues.of(
-                        failure,
                         outcome(outcome),
                         path,
                         CallObservation.Key.PEER.withValue(observed.peerName()),
@@ -68,11 +65,6 @@ final class CallKeys {
             case ERROR -> ERROR;
             case CANCELLED -> CANCELLED;
         };
-    }
-
-    private static String name(Throwable error) {
-        String simple = error.getClass().getSimpleName();
-        return simple.isEmpty() ? error.getClass().getName() : simple;
     }
 
     /** What the call is, for people. */

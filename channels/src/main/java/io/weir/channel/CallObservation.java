@@ -26,10 +26,8 @@ public enum CallObservation implements ObservationDocumentation {
         KIND("kind"),
         /** The name of the path that is used when the observation ends; {@code none} if nobody could be called. */
         PATH("path"),
-        /** See {@link CallOutcome}. This, path and error are there when it ends. */
-        OUTCOME("outcome"),
-        /** The simple name of the exception that ended it, or {@code none}. */
-        ERROR("error");
+        /** See {@link CallOutcome}. This and the path are there when it ends. */
+        OUTCOME("outcome");
 
         private final String text;
 

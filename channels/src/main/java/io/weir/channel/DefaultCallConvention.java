@@ -27,7 +27,7 @@ abstract class DefaultCallConvention<C extends Observation.Context & ObservedCal
 
     @Override
     public KeyValues getLowCardinalityKeyValues(C context) {
-        return CallKeys.of(context, context.getError());
+        return CallKeys.of(context);
     }
 
     @Override

@@ -33,7 +33,8 @@ final class Spans implements ObservationHandler<Observation.Context> {
         }
 
         String outcome() {
-            return key("outcome") + ' ' + key("error");
+            Throwable error = context.getError();
+            return key("outcome") + ' ' + (error == null ? "none" : error.getClass().getSimpleName());
         }
 
         boolean isOver() {
