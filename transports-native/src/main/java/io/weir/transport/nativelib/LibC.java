@@ -31,6 +31,8 @@ public interface LibC {
     int PROT_READ = 1;
     int PROT_WRITE = 2;
     int MAP_SHARED = 1;
+    int MAP_PRIVATE = 2;
+    int MAP_ANONYMOUS = 0x20;
     long MAP_FAILED = -1;
 
     int SEEK_END = 2;

@@ -90,6 +90,17 @@ public final class Posix {
         return new Mapping(start.address(), length);
     }
 
+    /** Ordinary memory of its own pages, zeroed. The caller is its first holder. */
+    public static Mapping memory(int length) throws NativeFailure {
+        LibC libc = libc();
+        int protection = LibC.PROT_READ | LibC.PROT_WRITE;
+        Pointer start = libc.mmap(null, length, protection, LibC.MAP_PRIVATE | LibC.MAP_ANONYMOUS, -1, 0);
+        if (start == null || start.address() == LibC.MAP_FAILED) {
+            throw failure("mmap of " + length + " bytes", lastError(libc));
+        }
+        return new Mapping(start.address(), length);
+    }
+
     static void unmap(long address, long length) {
         LibC libc = libc();
         Pointer start = Pointer.wrap(Runtime.getRuntime(libc), address);

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.weir.core.LoopBuffers;
+import io.weir.transport.nativelib.LeasedBuf;
 
 /**
  * Gives direct buffers that lie in a link's own segment, so that sending them copies nothing. What is too short to be worth
@@ -33,8 +34,8 @@ final class BlockAllocator extends AbstractByteBufAllocator {
     }
 
     /** The block as a buffer, which owns it now. */
-    SegmentBuf buffer(BlockPool.Block block, int capacity, int maxCapacity) {
-        return new SegmentBuf(this, block.memory(capacity), block.address(), maxCapacity, block);
+    LeasedBuf buffer(BlockPool.Block block, int capacity, int maxCapacity) {
+        return new LeasedBuf(this, block.memory(capacity), block.address(), maxCapacity, block);
     }
 
     @Override

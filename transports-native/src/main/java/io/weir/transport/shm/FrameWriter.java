@@ -1,11 +1,12 @@
 package io.weir.transport.shm;
 
-import static io.weir.transport.shm.Bytes.ARRAY_LONGS;
+import static io.weir.transport.nativelib.Bytes.ARRAY_LONGS;
 import static io.weir.transport.shm.SegmentLayout.LONGS;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.core.Frame;
 import io.weir.core.FrameLayout;
+import io.weir.transport.nativelib.Bytes;
 import java.nio.ByteBuffer;
 
 /**

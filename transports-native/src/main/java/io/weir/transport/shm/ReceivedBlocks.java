@@ -7,6 +7,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.weir.core.ProtocolMismatch;
+import io.weir.transport.nativelib.LeasedBuf;
 import io.weir.transport.nativelib.Mapping;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
@@ -103,7 +104,7 @@ final class ReceivedBlocks implements LentBlocks {
         ByteBuf lent(int offset, int length, int slot) {
             ByteBuffer memory = mapping.memory().slice(pool + offset, length);
             long address = mapping.address() + pool + offset;
-            SegmentBuf body = new SegmentBuf(ordinary(), memory, address, length, () -> giveBack(slot));
+            LeasedBuf body = new LeasedBuf(ordinary(), memory, address, length, () -> giveBack(slot));
             return toLeakAwareBuffer(body.setIndex(0, length));
         }
 

@@ -1,6 +1,6 @@
 package io.weir.transport.shm;
 
-import static io.weir.transport.shm.Bytes.ARRAY_LONGS;
+import static io.weir.transport.nativelib.Bytes.ARRAY_LONGS;
 import static io.weir.transport.shm.SegmentLayout.LONGS;
 
 import io.netty.buffer.ByteBuf;
@@ -12,6 +12,7 @@ import io.weir.core.FrameLayout;
 import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.ReusedFrame;
+import io.weir.transport.nativelib.Bytes;
 import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
 

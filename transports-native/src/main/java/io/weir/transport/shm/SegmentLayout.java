@@ -1,6 +1,7 @@
 package io.weir.transport.shm;
 
 import io.weir.core.Misconfigured;
+import io.weir.transport.nativelib.Bytes;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -26,7 +27,7 @@ import java.nio.ByteOrder;
  */
 record SegmentLayout(int ringSize, int poolSize) {
 
-    static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    static final VarHandle LONGS = Bytes.LONGS;
     static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** "WEIR" and the version of everything drawn here. */

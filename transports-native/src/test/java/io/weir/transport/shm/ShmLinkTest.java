@@ -15,6 +15,7 @@ import io.weir.core.SessionLost;
 import io.weir.core.Waiting;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.OnLoop;
+import io.weir.transport.nativelib.LeasedBuf;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -531,7 +532,7 @@ class ShmLinkTest {
                     .isTrue();
             ByteBuf got = pair.left.frames().nextFrame().body();
             assertThat(got).isEqualTo(Unpooled.wrappedBuffer(content));
-            assertThat(got).isNotInstanceOf(SegmentBuf.class);
+            assertThat(got).isNotInstanceOf(LeasedBuf.class);
             got.release();
         }
     }

@@ -1,6 +1,4 @@
-package io.weir.transport.shm;
-
-import static io.weir.transport.shm.SegmentLayout.LONGS;
+package io.weir.transport.nativelib;
 
 import io.netty.buffer.ByteBuf;
 import java.lang.invoke.MethodHandles;
@@ -9,20 +7,25 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Copies between buffers and a segment. Few bytes go word by word, which the compiler turns into plain moves; for more, the
+ * Copies between buffers and mapped memory. Few bytes go word by word, which the compiler turns into plain moves; for more, the
  * fixed cost of a bulk copy is worth paying.
  */
-final class Bytes {
+public final class Bytes {
 
-    static final VarHandle ARRAY_LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+    /** Numbers of 64 bits in a buffer, at any index. */
+    public static final VarHandle LONGS = MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** The same in an array. */
+    public static final VarHandle ARRAY_LONGS =
+            MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
     /** Measured on x86-64 with Java 17: up to here moving words beats the call of a bulk copy. */
-    static final int WORDWISE = 96;
+    public static final int WORDWISE = 96;
 
     private Bytes() {}
 
-    /** From an array into a segment. */
-    static void copy(byte[] from, int fromIndex, ByteBuffer to, int toIndex, int length) {
+    /** From an array into mapped memory. */
+    public static void copy(byte[] from, int fromIndex, ByteBuffer to, int toIndex, int length) {
         if (length > WORDWISE) {
             to.put(toIndex, from, fromIndex, length);
             return;
@@ -36,8 +39,8 @@ final class Bytes {
         }
     }
 
-    /** From a segment into an array. */
-    static void copy(ByteBuffer from, int fromIndex, byte[] to, int toIndex, int length) {
+    /** From mapped memory into an array. */
+    public static void copy(ByteBuffer from, int fromIndex, byte[] to, int toIndex, int length) {
         if (length > WORDWISE) {
             from.get(fromIndex, to, toIndex, length);
             return;
@@ -51,8 +54,8 @@ final class Bytes {
         }
     }
 
-    /** The readable bytes of any buffer into a segment; changes no index, so that other threads may read it as well. */
-    static void copy(ByteBuf from, ByteBuffer to, int toIndex, int length) {
+    /** The readable bytes of any buffer into mapped memory; changes no index, so that other threads may read it as well. */
+    public static void copy(ByteBuf from, ByteBuffer to, int toIndex, int length) {
         int fromIndex = from.readerIndex();
         if (from.hasArray()) {
             copy(from.array(), from.arrayOffset() + fromIndex, to, toIndex, length);
@@ -73,8 +76,8 @@ final class Bytes {
         }
     }
 
-    /** From a segment into a buffer of our own, at its beginning. */
-    static void copy(ByteBuffer from, int fromIndex, ByteBuf to, int length) {
+    /** From mapped memory into a buffer of our own, at its beginning. */
+    public static void copy(ByteBuffer from, int fromIndex, ByteBuf to, int length) {
         if (to.hasArray()) {
             copy(from, fromIndex, to.array(), to.arrayOffset(), length);
         } else {

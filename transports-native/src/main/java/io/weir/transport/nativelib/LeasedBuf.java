@@ -1,4 +1,4 @@
-package io.weir.transport.shm;
+package io.weir.transport.nativelib;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -7,18 +7,18 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A buffer that lies in a segment until it is released, or grows beyond its place and moves into ordinary memory.
+ * A buffer that lies in mapped memory until it is released, or grows beyond its place and moves into ordinary memory.
  *
- * <p>Its address is told even where Netty tells none for want of Unsafe: by it a link recognises what lies in its own segment
+ * <p>Its address is told even where Netty tells none for want of Unsafe: by it a link recognises what lies in its own memory
  * through slices, duplicates and leak detection.
  */
-final class SegmentBuf extends UnpooledDirectByteBuf {
+public final class LeasedBuf extends UnpooledDirectByteBuf {
 
     private final long address;
     private @Nullable Lease lease;
 
     /** Takes over the lease. Both indices are zero. */
-    SegmentBuf(ByteBufAllocator allocator, ByteBuffer memory, long address, int maxCapacity, Lease lease) {
+    public LeasedBuf(ByteBufAllocator allocator, ByteBuffer memory, long address, int maxCapacity, Lease lease) {
         super(allocator, memory, maxCapacity);
         this.address = address;
         this.lease = lease;

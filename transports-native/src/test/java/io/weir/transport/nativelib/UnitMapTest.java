@@ -1,4 +1,4 @@
-package io.weir.transport.shm;
+package io.weir.transport.nativelib;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

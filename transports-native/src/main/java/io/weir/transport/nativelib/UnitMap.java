@@ -1,10 +1,10 @@
-package io.weir.transport.shm;
+package io.weir.transport.nativelib;
 
 /**
  * Which units of a pool are taken. First fit: low units, whose memory is warm in the caches, are used again first. Not
  * thread-safe.
  */
-final class UnitMap {
+public final class UnitMap {
 
     private static final long ALL = -1L;
 
@@ -14,7 +14,8 @@ final class UnitMap {
     private final int units;
     private int free;
 
-    UnitMap(int units) {
+    /** All of them free. */
+    public UnitMap(int units) {
         this.units = units;
         this.free = units;
         this.taken = new long[(units + 63) / 64];
@@ -23,12 +24,13 @@ final class UnitMap {
         }
     }
 
-    int free() {
+    /** How many are free. */
+    public int free() {
         return free;
     }
 
     /** Takes that many neighbouring units. Returns the first, or -1 if there is no such run. */
-    int take(int count) {
+    public int take(int count) {
         if (count > free) {
             return -1;
         }
@@ -46,7 +48,7 @@ final class UnitMap {
     }
 
     /** Gives back a run that was taken as one. */
-    void give(int first, int count) {
+    public void give(int first, int count) {
         mark(first, count);
         free += count;
     }
