@@ -1,4 +1,4 @@
-package io.weir.tck.slots;
+package io.weir.tck;
 
 import io.weir.core.Availability;
 import io.weir.core.Link;

@@ -1,4 +1,4 @@
-package io.weir.tck.slots;
+package io.weir.tck;
 
 import com.kenai.jffi.MemoryIO;
 import io.weir.core.SessionLost;
@@ -30,6 +30,7 @@ final class LoopbackWire implements Wire {
     private final Queue<Message> waiting = new ArrayDeque<>();
     private final Queue<Happening> happened = new ArrayDeque<>();
     private long sent;
+    private int reads;
     private int unreported;
     private int reading;
     private boolean armed;
@@ -116,6 +117,7 @@ final class LoopbackWire implements Wire {
         domain.checkLocal(address, key, bytes);
         synchronized (lock) {
             check();
+            reads++;
             if (++reading > READS) {
                 throw new AssertionError("more than " + READS + " reads are under way");
             }
@@ -170,6 +172,20 @@ final class LoopbackWire implements Wire {
             if (other != null) {
                 other.breaks("the cable was cut");
             }
+        }
+    }
+
+    /** How many messages were sent from this end. */
+    long sends() {
+        synchronized (lock) {
+            return sent;
+        }
+    }
+
+    /** How often this end has read from the other one. */
+    int reads() {
+        synchronized (lock) {
+            return reads;
         }
     }
 

@@ -1,4 +1,4 @@
-package io.weir.tck.slots;
+package io.weir.tck;
 
 import io.weir.transport.rdma.Domain;
 import java.util.HashMap;
