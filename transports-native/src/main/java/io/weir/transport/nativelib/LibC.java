@@ -1,5 +1,6 @@
 package io.weir.transport.nativelib;
 
+import java.nio.ByteBuffer;
 import jnr.ffi.Pointer;
 import jnr.ffi.annotations.Out;
 import jnr.ffi.types.off_t;
@@ -19,6 +20,7 @@ public interface LibC {
 
     int F_SETFD = 2;
     int F_GETFL = 3;
+    int F_SETFL = 4;
     int F_ADD_SEALS = 1033;
     int F_GET_SEALS = 1034;
     int FD_CLOEXEC = 1;
@@ -39,6 +41,13 @@ public interface LibC {
 
     int EFD_CLOEXEC = 0x80000;
     int EFD_NONBLOCK = O_NONBLOCK;
+
+    int RLIMIT_MEMLOCK = 8;
+    long RLIM_INFINITY = -1;
+
+    int POLLIN = 1;
+    /** Bytes of a {@code struct pollfd}: the descriptor (32), what is asked (16), what has come (16). */
+    int POLLFD = 8;
 
     int EINTR = 4;
     int EAGAIN = 11;
@@ -69,6 +78,11 @@ public interface LibC {
     int close(int fd);
 
     int geteuid();
+
+    /** Writes two words: the limit, and the highest that it may be raised to. */
+    int getrlimit(int resource, @Out long[] limits);
+
+    int poll(ByteBuffer descriptors, long count, int milliseconds);
 
     String strerror(int error);
 }

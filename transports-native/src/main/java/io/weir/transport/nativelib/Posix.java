@@ -2,6 +2,7 @@ package io.weir.transport.nativelib;
 
 import io.weir.core.TransportSettings;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -162,6 +163,44 @@ public final class Posix {
         }
     }
 
+    /** Makes reading from this descriptor return at once; it stays the caller's. */
+    public static void neverBlock(int descriptor) throws NativeFailure {
+        LibC libc = libc();
+        int flags = check("fcntl(F_GETFL)", libc.fcntl(descriptor, LibC.F_GETFL, 0));
+        int unused = check("fcntl(F_SETFL)", libc.fcntl(descriptor, LibC.F_SETFL, flags | LibC.O_NONBLOCK));
+    }
+
+    /** Waits until one of both can be read from, or has an error to tell: on a thread that has nothing else to do. */
+    public static void awaitReadable(int one, int other) throws NativeFailure {
+        LibC libc = libc();
+        ByteBuffer descriptors = Structures.allocate(2 * LibC.POLLFD);
+        descriptors.putInt(0, one).putShort(4, (short) LibC.POLLIN);
+        descriptors.putInt(LibC.POLLFD, other).putShort(LibC.POLLFD + 4, (short) LibC.POLLIN);
+        while (libc.poll(descriptors, 2, -1) < 0) {
+            int error = lastError(libc);
+            if (error != LibC.EINTR) {
+                throw failure("poll", error);
+            }
+        }
+    }
+
+    /** How many bytes this process may keep from being swapped out, {@link Long#MAX_VALUE} if there is no limit. */
+    public static long lockableBytes() throws NativeFailure {
+        long[] limits = new long[2];
+        int unused = check("getrlimit(RLIMIT_MEMLOCK)", libc().getrlimit(LibC.RLIMIT_MEMLOCK, limits));
+        return limits[0] == LibC.RLIM_INFINITY ? Long.MAX_VALUE : limits[0];
+    }
+
+    /** What the system says of the last call of a library that went wrong on this thread: its number. */
+    public static int lastError() {
+        return lastError(libc());
+    }
+
+    /** The system's own words for an error, and its number. */
+    public static String words(int error) {
+        return libc().strerror(error) + " (error " + error + ")";
+    }
+
     /** The user whose rights we have. */
     public static int uid() {
         return libc().geteuid();
@@ -192,7 +231,7 @@ public final class Posix {
     }
 
     private static NativeFailure failure(String call, int error) {
-        return new NativeFailure(call + ": " + libc().strerror(error) + " (error " + error + ")");
+        return new NativeFailure(call + ": " + words(error));
     }
 
     /** Loads on first use, so that a process without an adapter that needs it never pays for it. */

@@ -1,0 +1,32 @@
+package io.weir.transport.nativelib;
+
+import com.kenai.jffi.MemoryIO;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/** Memory that C and we both see, in the order of bytes that this machine has. For adapters that fill in the structures of a library. */
+public final class Structures {
+
+    private static final int ALIGNMENT = 64;
+
+    private Structures() {}
+
+    /** New memory, zero, aligned for any structure. It is there as long as the buffer is: who gives its address away keeps the buffer. */
+    public static ByteBuffer allocate(int bytes) {
+        return ByteBuffer.allocateDirect(bytes + ALIGNMENT)
+                .alignedSlice(ALIGNMENT)
+                .limit(bytes)
+                .slice()
+                .order(ByteOrder.nativeOrder());
+    }
+
+    /** What the library keeps at this address; must not be touched once the library has freed it. */
+    public static ByteBuffer at(long address, int bytes) {
+        return MemoryIO.getInstance().newDirectByteBuffer(address, bytes).order(ByteOrder.nativeOrder());
+    }
+
+    /** Where the memory of a direct buffer begins. */
+    public static long address(ByteBuffer memory) {
+        return MemoryIO.getInstance().getDirectBufferAddress(memory);
+    }
+}
