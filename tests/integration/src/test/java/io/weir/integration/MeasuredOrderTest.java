@@ -114,7 +114,7 @@ class MeasuredOrderTest implements OnRoute {
         assertThat(working.subList(1, working.size())).allMatch(attempt -> attempt.outcome() == Outcome.MEASURED);
         assertThat(working.stream().map(attempt -> Objects.requireNonNull(attempt.roundTrip())))
                 .isSorted();
-        assertThat(of(decision, "verbs").reason()).contains("no adapter for verbs");
+        assertThat(of(decision, "gm").reason()).contains("no adapter for gm");
         assertThat(decision.warnings()).isEmpty();
         pair.settle();
 

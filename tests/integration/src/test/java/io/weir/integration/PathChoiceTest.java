@@ -190,14 +190,14 @@ class PathChoiceTest implements OnRoute {
         assertThat(failureOf(
                         nodes,
                         Route.any("near")
-                                .path("verbs", PathSwitch.REQUIRED)
+                                .path("gm", PathSwitch.REQUIRED)
                                 .path("local", PathSwitch.OFF)
                                 .path("shm", PathSwitch.OFF),
                         Route.any("far")))
-                .contains("verbs")
+                .contains("gm")
                 .contains("required (here)")
-                .contains("no adapter for verbs")
-                .contains("weir.transport.verbs=on");
+                .contains("no adapter for gm")
+                .contains("weir.transport.gm=on");
     }
 
     @Test
@@ -221,9 +221,9 @@ class PathChoiceTest implements OnRoute {
 
     @Test
     void noPathAtAll(Nodes nodes) {
-        assertThat(failureOf(nodes, Route.any("near").order("verbs", "trouble"), Route.any("far")))
+        assertThat(failureOf(nodes, Route.any("near").order("gm", "trouble"), Route.any("far")))
                 .contains("no path leads to far-")
-                .contains("verbs: no adapter")
+                .contains("gm: no adapter")
                 .contains("trouble: missing here: trouble is not wanted");
     }
 
