@@ -12,8 +12,8 @@ import io.weir.transport.nativelib.Posix;
  */
 public final class LinkMemory implements AutoCloseable {
 
-    /** What is read through this room is read in pieces of so many bytes. */
-    static final int BOUNCE = 128 << 10;
+    /** Bytes of the room through which is read, in pieces, what finds no other. */
+    public static final int BOUNCE = 128 << 10;
 
     private final SlotPlan receiving;
     private final SlotPlan sending;

@@ -36,7 +36,7 @@ record DeviceLimits(long maxRegion, int maxRequests, int maxEntries, int maxRead
         if (maxReads < 1 || maxReadsServed < 1) {
             throw new PeerUnavailable("the device " + device + " can't read remote memory");
         }
-        int slots = options.slots();
+        int slots = options.plan().slots();
         if (sendRequests(slots) > maxRequests || entries(slots) > maxEntries) {
             throw new PeerUnavailable("the device " + device + " takes " + maxRequests + " requests and " + maxEntries
                     + " completions of a connection, and " + slots + " slots need " + sendRequests(slots) + " and "

@@ -6,6 +6,9 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.PendingLink;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.rdma.LinkMemory;
+import io.weir.transport.rdma.RegisteredPool;
+import io.weir.transport.rdma.RemoteLink;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -21,9 +24,8 @@ final class VerbsAgreement implements PendingLink {
     private final NettyLoop loop;
     private final String peer;
     private final VerbsOptions options;
-    private final VerbsDevice device;
+    private final VerbsDomain domain;
     private final VerbsWire wire;
-    private final LinkMaker maker;
     private final byte[] offer;
     private final Disposable atLoopEnd = this::close;
 
@@ -36,38 +38,40 @@ final class VerbsAgreement implements PendingLink {
 
     private @Nullable WeirException failure;
 
-    /** What the other thread has come to. A half that was made is there even if it can't be used. */
+    /** What the other thread has come to. Memory that was made is there even if it can't be used. */
     private record Outcome(
-            LinkMaker.@Nullable Half half, @Nullable WeirException failure) {}
+            @Nullable LinkMemory memory, @Nullable WeirException failure) {}
 
     private VerbsAgreement(
-            LinkRequest request,
-            NettyLoop loop,
-            VerbsOptions options,
-            VerbsDevice device,
-            VerbsWire wire,
-            LinkMaker maker) {
+            LinkRequest request, NettyLoop loop, VerbsOptions options, VerbsDomain domain, VerbsWire wire) {
         this.loop = loop;
         this.peer = request.peer().id().toString();
         this.options = options;
-        this.device = device;
+        this.domain = domain;
         this.wire = wire;
-        this.maker = maker;
-        this.offer = wire.offer(options.slots(), options.slotBytes()).encode();
+        this.offer = wire.offer(options.plan()).encode();
     }
 
-    static VerbsAgreement begin(LinkRequest request, NettyLoop loop, LinkMaker maker) {
+    static VerbsAgreement begin(LinkRequest request, NettyLoop loop) {
         VerbsOptions options = VerbsOptions.of(request.settings());
         VerbsDevice device = VerbsDevice.acquire(options.choice());
+        VerbsDomain domain;
+        try {
+            domain = VerbsDomain.open(device);
+        } finally {
+            // The domain holds it.
+            device.release();
+        }
         try {
             // A slot of ours for each of the peer's, as far as we have as many.
-            VerbsWire wire = VerbsWire.open(device, options.slots(), options.slots());
-            VerbsAgreement agreement = new VerbsAgreement(request, loop, options, device, wire, maker);
+            VerbsWire wire = VerbsWire.open(
+                    domain, options.plan().slots(), options.plan().slots());
+            VerbsAgreement agreement = new VerbsAgreement(request, loop, options, domain, wire);
             loop.closeAtEnd(agreement.atLoopEnd);
             return agreement;
-        } finally {
-            // The wire holds it.
-            device.release();
+        } catch (WeirException e) {
+            domain.close();
+            throw e;
         }
     }
 
@@ -118,15 +122,16 @@ final class VerbsAgreement implements PendingLink {
 
     /** On a thread of its own: it takes milliseconds, in which the other links of the loop would stand still. */
     private Outcome make(VerbsOffer theirs) {
-        LinkMaker.Half half = null;
+        LinkMemory memory = null;
         try {
-            half = maker.make(device, wire, options, theirs);
+            memory = LinkMemory.make(domain, options.plan(), theirs.plan());
+            memory.makeReady(wire);
             wire.connect(theirs, options.retries());
-            return new Outcome(half, null);
+            return new Outcome(memory, null);
         } catch (WeirException e) {
-            return new Outcome(half, e);
+            return new Outcome(memory, e);
         } catch (Throwable e) {
-            return new Outcome(half, new PeerUnavailable("our half of the connection can't be made: " + e, e));
+            return new Outcome(memory, new PeerUnavailable("our half of the connection can't be made: " + e, e));
         }
     }
 
@@ -135,42 +140,44 @@ final class VerbsAgreement implements PendingLink {
             loop.execute(() -> made(outcome));
         } catch (RejectedExecutionException e) {
             // The loop has ended, and left the wire to us.
-            free(outcome.half());
+            free(outcome.memory());
         }
     }
 
     private void made(Outcome outcome) {
         making = false;
         WeirException reason = failure != null ? failure : outcome.failure();
-        LinkMaker.Half half = outcome.half();
+        LinkMemory memory = outcome.memory();
         MonoSink<Link> sink = result;
-        if (reason != null || half == null || sink == null) {
-            free(half);
+        if (reason != null || memory == null || sink == null) {
+            free(memory);
             if (failure == null && reason != null) {
                 fail(reason);
             }
             return;
         }
         try {
-            Link made = half.link(loop, wire, peer);
+            RegisteredPool pool = new RegisteredPool(domain, options.poolBytes());
+            Link made = RemoteLink.open(VerbsTransport.NAME, loop, peer, wire, memory, pool, domain::close);
             link = made;
             loop.forget(atLoopEnd);
             sink.success(made);
         } catch (WeirException e) {
-            free(half);
+            free(memory);
             fail(e);
         } catch (IllegalArgumentException | IllegalStateException e) {
-            free(half);
+            free(memory);
             fail(new PeerUnavailable("the connection's events can't be watched: " + e.getMessage(), e));
         }
     }
 
     /** The memory after the wire, whose slots lie in it. */
-    private void free(LinkMaker.@Nullable Half half) {
+    private void free(@Nullable LinkMemory memory) {
         wire.close();
-        if (half != null) {
-            half.close();
+        if (memory != null) {
+            memory.close();
         }
+        domain.close();
     }
 
     private void abandon() {
@@ -195,7 +202,7 @@ final class VerbsAgreement implements PendingLink {
         failure = reason;
         loop.forget(atLoopEnd);
         if (!making) {
-            wire.close();
+            free(null);
         }
         if (result != null) {
             result.error(reason);

@@ -2,34 +2,26 @@ package io.weir.transport.verbs;
 
 import static io.weir.transport.verbs.VerbsLibrary.freed;
 import static io.weir.transport.verbs.VerbsLibrary.functions;
-import static io.weir.transport.verbs.VerbsLibrary.made;
 
 import io.weir.core.Availability;
 import io.weir.core.WeirException;
-import io.weir.transport.nativelib.Structures;
-import io.weir.transport.rdma.Domain;
-import io.weir.transport.verbs.VerbsLayout.Access;
-import io.weir.transport.verbs.VerbsLayout.Region;
-import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import reactor.core.Disposable;
 
 /**
  * A device that this process has opened, with the port that was chosen. All that choose alike share it: the first opens it and the last
- * closes it. Each connection, each registered memory and each listener holds it. Thread-safe.
+ * closes it. Each domain and each listener holds it. Thread-safe.
  */
-final class VerbsDevice implements Domain {
+final class VerbsDevice {
 
     private static final Map<VerbsOptions.Choice, VerbsDevice> SHARED = new HashMap<>();
     private static final AtomicInteger OPEN = new AtomicInteger();
 
     private final VerbsOptions.Choice choice;
     private final long context;
-    private final long domain;
     private final DeviceLimits limits;
     private final DeviceWatch watch;
     /** Under the lock of those that are shared. */
@@ -39,16 +31,7 @@ final class VerbsDevice implements Domain {
         this.choice = choice;
         this.context = found.context();
         this.limits = found.limits();
-        this.domain = made(
-                "the device " + found.port().device() + " gives no protection domain",
-                functions().ibv_alloc_pd(context),
-                "");
-        try {
-            this.watch = DeviceWatch.begin(found, choice, this::forget, this::free);
-        } catch (WeirException e) {
-            freed("a protection domain", functions().ibv_dealloc_pd(domain));
-            throw e;
-        }
+        this.watch = DeviceWatch.begin(found, choice, this::forget, this::free);
         OPEN.incrementAndGet();
     }
 
@@ -113,7 +96,6 @@ final class VerbsDevice implements Domain {
     }
 
     private void free() {
-        freed("a protection domain", functions().ibv_dealloc_pd(domain));
         freed("a device", functions().ibv_close_device(context));
         OPEN.decrementAndGet();
     }
@@ -121,11 +103,6 @@ final class VerbsDevice implements Domain {
     /** The library's name for the device. */
     long context() {
         return context;
-    }
-
-    /** The library's name for what belongs together: our connections, and the memory that they may use. */
-    long protectionDomain() {
-        return domain;
     }
 
     DeviceLimits limits() {
@@ -140,49 +117,5 @@ final class VerbsDevice implements Domain {
     /** Tells of each change from now on, on a thread of its own. The listener must not block; who listens holds the device as well. */
     Disposable listen(Consumer<Availability> listener) {
         return watch.listen(listener);
-    }
-
-    @Override
-    public Registration register(long address, long length, boolean readable) {
-        int access = Access.LOCAL_WRITE | (readable ? Access.REMOTE_READ : 0);
-        long region = made(
-                length + " bytes of memory can't be registered",
-                functions().ibv_reg_mr(domain, address, length, access),
-                LockedMemory.REMEDY);
-        retain();
-        ByteBuffer fields = Structures.at(region, Region.BYTES);
-        return new Registered(region, fields.getInt(Region.LKEY), fields.getInt(Region.RKEY));
-    }
-
-    private final class Registered implements Registration {
-
-        private final long region;
-        private final int localKey;
-        private final int remoteKey;
-        private final AtomicBoolean closed = new AtomicBoolean();
-
-        private Registered(long region, int localKey, int remoteKey) {
-            this.region = region;
-            this.localKey = localKey;
-            this.remoteKey = remoteKey;
-        }
-
-        @Override
-        public int localKey() {
-            return localKey;
-        }
-
-        @Override
-        public int remoteKey() {
-            return remoteKey;
-        }
-
-        @Override
-        public void close() {
-            if (closed.compareAndSet(false, true)) {
-                freed("registered memory", functions().ibv_dereg_mr(region));
-                release();
-            }
-        }
     }
 }

@@ -1,6 +1,7 @@
 package io.weir.transport.verbs;
 
 import io.weir.core.ProtocolMismatch;
+import io.weir.transport.rdma.SlotPlan;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -18,9 +19,9 @@ import java.nio.ByteOrder;
  * @param mtu as libibverbs numbers it, from 1 to 5
  * @param maxReads how many of the peer's reads this side serves at once
  * @param psn the number of the first packet that this side sends
+ * @param plan how this side receives
  */
-record VerbsOffer(
-        LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int queuePair, int psn, int slots, int slotBytes) {
+record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int queuePair, int psn, SlotPlan plan) {
 
     static final int VERSION = 1;
     static final int BYTES = 48;
@@ -47,8 +48,8 @@ record VerbsOffer(
         bytes.position(bytes.position() + VerbsLayout.GID_BYTES);
         return bytes.putInt(queuePair)
                 .putInt(psn)
-                .putInt(slots)
-                .putInt(slotBytes)
+                .putInt(plan.slots())
+                .putInt(plan.slotBytes())
                 .array();
     }
 
@@ -87,15 +88,8 @@ record VerbsOffer(
         check(queuePair >= FIRST_PAIR && queuePair < NUMBERS, "connection", queuePair);
         int psn = bytes.getInt();
         check(psn >= 0 && psn < NUMBERS, "first packet", psn);
-        int slots = bytes.getInt();
-        check(slots >= VerbsOptions.LEAST_SLOTS && slots <= VerbsOptions.MOST_SLOTS, "number of slots", slots);
-        int slotBytes = bytes.getInt();
-        check(
-                slotBytes >= VerbsOptions.LEAST_SLOT && slotBytes <= VerbsOptions.MOST_SLOT,
-                "bytes of a slot",
-                slotBytes);
-        check(slotBytes % Long.BYTES == 0, "bytes of a slot", slotBytes);
-        return new VerbsOffer(layer, mtu, maxReads, lid, gid, queuePair, psn, slots, slotBytes);
+        SlotPlan plan = SlotPlan.ofPeer(bytes.getInt(), bytes.getInt());
+        return new VerbsOffer(layer, mtu, maxReads, lid, gid, queuePair, psn, plan);
     }
 
     private static void check(boolean sound, String field, int value) {

@@ -2,6 +2,8 @@ package io.weir.transport.verbs;
 
 import io.weir.core.Misconfigured;
 import io.weir.core.TransportSettings;
+import io.weir.transport.rdma.LinkMemory;
+import io.weir.transport.rdma.SlotPlan;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -10,11 +12,10 @@ import java.util.regex.Pattern;
  *
  * @param choice {@code device}, {@code port} and {@code gid-index}
  * @param retries {@code timeout} and {@code retry-count}
- * @param slots {@code slots}: how many messages may be under way to us on a link
- * @param slotBytes {@code slot-size}: how long each may be
+ * @param plan {@code slots} and {@code slot-size}: how many messages may be under way to us on a link, and how long each may be
  * @param poolBytes {@code pool-size}: registered memory for payloads that the peer reads itself
  */
-record VerbsOptions(Choice choice, Retries retries, int slots, int slotBytes, int poolBytes) {
+record VerbsOptions(Choice choice, Retries retries, SlotPlan plan, int poolBytes) {
 
     /** Whatever is active. */
     static final String ANY_DEVICE = "";
@@ -40,11 +41,6 @@ record VerbsOptions(Choice choice, Retries retries, int slots, int slotBytes, in
      * @param count how many attempts follow the first
      */
     record Retries(int timeout, int count) {}
-
-    static final int LEAST_SLOTS = 8;
-    static final int MOST_SLOTS = 1024;
-    static final int LEAST_SLOT = 36 << 10;
-    static final int MOST_SLOT = 1 << 20;
 
     /** 1.3 MB for each direction of a link: enough to keep 100 Gbit/s busy over 100 us. */
     private static final int SLOTS = 32;
@@ -77,21 +73,20 @@ record VerbsOptions(Choice choice, Retries retries, int slots, int slotBytes, in
                 number(settings, "gid-index", ANY, 0, Short.MAX_VALUE));
         Retries retries = new Retries(
                 number(settings, "timeout", TIMEOUT, 1, 31), number(settings, "retry-count", RETRY_COUNT, 0, 7));
-        int slotBytes = settings.size("slot-size", SLOT, LEAST_SLOT, MOST_SLOT);
+        int slotBytes = settings.size("slot-size", SLOT, SlotPlan.LEAST_BYTES, SlotPlan.MOST_BYTES);
         if (slotBytes % SLOT_UNIT != 0) {
             throw new Misconfigured("slot-size=" + slotBytes + " is not a multiple of " + SLOT_UNIT);
         }
         return new VerbsOptions(
                 choice,
                 retries,
-                number(settings, "slots", SLOTS, LEAST_SLOTS, MOST_SLOTS),
-                slotBytes,
+                new SlotPlan(number(settings, "slots", SLOTS, SlotPlan.LEAST_SLOTS, SlotPlan.MOST_SLOTS), slotBytes),
                 settings.size("pool-size", POOL, 0, MOST_POOL));
     }
 
-    /** How much memory one link and the pool keep from being swapped out, about. */
+    /** How much memory one link keeps from being swapped out before it has long payloads, which are copied where there may be no more. */
     long lockedBytes() {
-        return 2L * slots * slotBytes + poolBytes;
+        return 2L * plan.slots() * plan.slotBytes() + LinkMemory.BOUNCE;
     }
 
     private static String device(TransportSettings settings) {

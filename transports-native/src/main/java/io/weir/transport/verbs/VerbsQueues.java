@@ -34,15 +34,15 @@ record VerbsQueues(long channel, int descriptor, long completions, long pair, in
     private static final String TOO_MANY =
             "; the device may have no more for us: look at rdma resource, and at the limit of open files (ulimit -n)";
 
-    static VerbsQueues make(VerbsDevice device, int receiveSlots, int sendSlots) {
+    static VerbsQueues make(VerbsDomain domain, int receiveSlots, int sendSlots) {
         long channel = made(
                 "no channel for the events of a connection",
-                functions().ibv_create_comp_channel(device.context()),
+                functions().ibv_create_comp_channel(domain.device().context()),
                 TOO_MANY);
         try {
             int descriptor = Structures.at(channel, Channel.BYTES).getInt(Channel.FD);
             Posix.neverBlock(descriptor);
-            return make(device, channel, descriptor, receiveSlots, sendSlots);
+            return make(domain, channel, descriptor, receiveSlots, sendSlots);
         } catch (WeirException e) {
             freeChannel(channel);
             throw e;
@@ -52,7 +52,8 @@ record VerbsQueues(long channel, int descriptor, long completions, long pair, in
         }
     }
 
-    private static VerbsQueues make(VerbsDevice device, long channel, int descriptor, int receiveSlots, int sendSlots) {
+    private static VerbsQueues make(VerbsDomain domain, long channel, int descriptor, int receiveSlots, int sendSlots) {
+        VerbsDevice device = domain.device();
         int entries = receiveSlots + device.limits().sendRequests(sendSlots);
         long completions = made(
                 "no queue for " + entries + " completions",
@@ -60,7 +61,7 @@ record VerbsQueues(long channel, int descriptor, long completions, long pair, in
                 TOO_MANY);
         try {
             ByteBuffer request = request(device, completions, receiveSlots, sendSlots);
-            long pair = pair(device, request);
+            long pair = pair(domain, request);
             int number = Structures.at(pair, Pair.KNOWN).getInt(Pair.NUMBER);
             return new VerbsQueues(
                     channel, descriptor, completions, pair, number, request.getInt(PairRequest.MAX_INLINE));
@@ -81,14 +82,14 @@ record VerbsQueues(long channel, int descriptor, long completions, long pair, in
     }
 
     /** Writes into the request what the device has given. */
-    private static long pair(VerbsDevice device, ByteBuffer request) {
-        long pair = functions().ibv_create_qp(device.protectionDomain(), request);
+    private static long pair(VerbsDomain domain, ByteBuffer request) {
+        long pair = functions().ibv_create_qp(domain.handle(), request);
         if (pair == 0 && Posix.lastError() == LibC.EINVAL) {
             // Not every device copies messages into requests.
             request.putInt(PairRequest.MAX_INLINE, 0);
-            pair = functions().ibv_create_qp(device.protectionDomain(), request);
+            pair = functions().ibv_create_qp(domain.handle(), request);
         }
-        return made("no connection on " + device.port(), pair, TOO_MANY);
+        return made("no connection on " + domain.device().port(), pair, TOO_MANY);
     }
 
     @Override

@@ -68,7 +68,8 @@ public final class VerbsTransport implements Transport {
             device.limits().check(port.device(), options);
             LockedMemory.check(options.lockedBytes());
             ByteBuffer memory = Structures.allocate(TRIAL);
-            try (Domain.Registration registered = device.register(Structures.address(memory), TRIAL, true)) {
+            try (VerbsDomain domain = VerbsDomain.open(device);
+                    Domain.Registration registered = domain.register(Structures.address(memory), TRIAL, true)) {
                 memory.putInt(0, registered.localKey());
             }
             return new Availability.Ready(port.card().encode());
@@ -102,10 +103,6 @@ public final class VerbsTransport implements Transport {
             throw new Misconfigured(
                     "verbs needs a loop on epoll, and " + request.loop().name() + " is none");
         }
-        return VerbsAgreement.begin(request, loop, VerbsTransport::make);
-    }
-
-    private static LinkMaker.Half make(VerbsDevice device, VerbsWire wire, VerbsOptions ours, VerbsOffer theirs) {
-        throw new Misconfigured("no link is built on verbs yet");
+        return VerbsAgreement.begin(request, loop);
     }
 }

@@ -10,6 +10,7 @@ import io.weir.transport.nativelib.FunctionPointer;
 import io.weir.transport.nativelib.LibC;
 import io.weir.transport.nativelib.Posix;
 import io.weir.transport.nativelib.Structures;
+import io.weir.transport.rdma.SlotPlan;
 import io.weir.transport.rdma.Wire;
 import io.weir.transport.verbs.VerbsLayout.Access;
 import io.weir.transport.verbs.VerbsLayout.Completion;
@@ -98,14 +99,15 @@ final class VerbsWire implements Wire {
     }
 
     /**
-     * Makes our half of a connection, which takes slots from now on. It holds the device.
+     * Makes our half of a connection, which takes slots from now on. It holds the domain's device.
      *
      * @param receiveSlots how many slots may be ready
      * @param sendSlots how many messages may be sent without their completion being told
      * @throws io.weir.core.PeerUnavailable if the device refuses
      */
-    static VerbsWire open(VerbsDevice device, int receiveSlots, int sendSlots) {
-        VerbsQueues queues = VerbsQueues.make(device, receiveSlots, sendSlots);
+    static VerbsWire open(VerbsDomain domain, int receiveSlots, int sendSlots) {
+        VerbsDevice device = domain.device();
+        VerbsQueues queues = VerbsQueues.make(domain, receiveSlots, sendSlots);
         try {
             VerbsWire wire = new VerbsWire(device, queues);
             wire.initialise();
@@ -126,7 +128,7 @@ final class VerbsWire implements Wire {
     }
 
     /** What the other side needs to join its half with ours. */
-    VerbsOffer offer(int slots, int slotBytes) {
+    VerbsOffer offer(SlotPlan plan) {
         return new VerbsOffer(
                 port.layer(),
                 port.mtu(),
@@ -135,8 +137,7 @@ final class VerbsWire implements Wire {
                 port.gid(),
                 queuePairNumber(),
                 psn,
-                slots,
-                slotBytes);
+                plan);
     }
 
     /** The number of our half; no other connection of this device has it. */
