@@ -13,7 +13,8 @@ public final class Structures {
 
     /** New memory, zero, aligned for any structure. It is there as long as the buffer is: who gives its address away keeps the buffer. */
     public static ByteBuffer allocate(int bytes) {
-        return ByteBuffer.allocateDirect(bytes + ALIGNMENT)
+        // An aligned slice begins and ends at a multiple, so it may be shorter by almost two.
+        return ByteBuffer.allocateDirect(bytes + 2 * ALIGNMENT)
                 .alignedSlice(ALIGNMENT)
                 .limit(bytes)
                 .slice()

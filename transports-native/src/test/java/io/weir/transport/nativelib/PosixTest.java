@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.kenai.jffi.Library;
 import io.weir.core.TransportSettings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -12,6 +13,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -132,5 +135,63 @@ class PosixTest {
             latest = next.number();
         } while (latest < number);
         return latest == number;
+    }
+
+    @Test
+    void waitsForEitherOfTwoDescriptors() throws NativeFailure {
+        try (Descriptor one = Posix.event();
+                Descriptor other = Posix.event()) {
+            Posix.signal(other);
+            Posix.awaitReadable(one.number(), other.number());
+            Posix.clear(other);
+            CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> {
+                try {
+                    Posix.awaitReadable(one.number(), other.number());
+                } catch (NativeFailure e) {
+                    throw new AssertionError(e);
+                }
+            });
+            assertThat(waiting).isNotDone();
+            Posix.signal(one);
+            assertThat(waiting.orTimeout(30, TimeUnit.SECONDS).join()).isNull();
+        }
+    }
+
+    @Test
+    void knowsHowMuchMemoryMayBeLocked() throws NativeFailure {
+        assertThat(Posix.lockableBytes()).isNotNegative();
+    }
+
+    @Test
+    void aStructureIsAlignedAndAsLongAsItWasAskedFor() {
+        for (int bytes : new int[] {1, 4, 63, 64, 65, 128, 5000}) {
+            ByteBuffer structure = Structures.allocate(bytes);
+            assertThat(structure.capacity()).isEqualTo(bytes);
+            assertThat(Structures.address(structure) % 64).isZero();
+            assertThat(structure.get(bytes - 1)).isZero();
+            structure.put(bytes - 1, (byte) 7);
+            assertThat(Structures.at(Structures.address(structure), bytes).get(bytes - 1))
+                    .isEqualTo((byte) 7);
+        }
+    }
+
+    /** The C library's own functions, found by the name that jffi's loader gives them. */
+    @Test
+    void callsAFunctionOfWhichOnlyTheAddressIsKnown() {
+        Library library = Library.getCachedInstance("libc.so.6", Library.LAZY);
+        ByteBuffer from = Structures.allocate(8).putInt(0, -5);
+        ByteBuffer to = Structures.allocate(8);
+        long target = Structures.address(to);
+        int copied = new FunctionPointer(library.getSymbolAddress("memcpy")).call(target, Structures.address(from), 4L);
+        assertThat(copied).isEqualTo((int) target);
+        assertThat(to.getInt(0)).isEqualTo(-5);
+        assertThat(new FunctionPointer(library.getSymbolAddress("memcmp")).call(target, Structures.address(from), 4L))
+                .isZero();
+        // A negative result stays negative.
+        to.put(0, (byte) 1);
+        from.put(0, (byte) 2);
+        assertThat(new FunctionPointer(library.getSymbolAddress("memcmp")).call(target, Structures.address(from), 4L))
+                .isNegative();
+        assertThatThrownBy(() -> new FunctionPointer(0)).isInstanceOf(IllegalArgumentException.class);
     }
 }
