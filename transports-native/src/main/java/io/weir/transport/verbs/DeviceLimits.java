@@ -19,8 +19,10 @@ record DeviceLimits(long maxRegion, int maxRequests, int maxEntries, int maxRead
     private static final int READS = 16;
 
     static DeviceLimits of(ByteBuffer attributes) {
+        long maxRegion = attributes.getLong(DeviceAttributes.MAX_REGION);
         return new DeviceLimits(
-                attributes.getLong(DeviceAttributes.MAX_REGION),
+                // Without a sign: a device without a limit has all bits set.
+                maxRegion < 0 ? Long.MAX_VALUE : maxRegion,
                 attributes.getInt(DeviceAttributes.MAX_REQUESTS),
                 attributes.getInt(DeviceAttributes.MAX_ENTRIES),
                 Math.min(READS, attributes.getInt(DeviceAttributes.MAX_READS)),
