@@ -1,0 +1,19 @@
+package io.weir.transport.verbs;
+
+import io.weir.transport.rdma.Wire;
+import java.util.function.IntConsumer;
+
+/** Hears of messages, and of nothing else. */
+record OnlyReceived(IntConsumer lengths) implements Wire.Completions {
+
+    @Override
+    public void received(int bytes) {
+        lengths.accept(bytes);
+    }
+
+    @Override
+    public void sent(long number) {}
+
+    @Override
+    public void read(int token) {}
+}

@@ -1,0 +1,129 @@
+package io.weir.transport.verbs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.transport.nativelib.Structures;
+import io.weir.transport.rdma.Domain;
+import io.weir.transport.rdma.Wire;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One end of a connection within this process: slots to send from, then slots to receive into, all registered. */
+final class WireEnd implements Wire.Completions, AutoCloseable {
+
+    static final int SLOTS = 16;
+    static final int SLOT = 8192;
+
+    /** A dead peer is found out in milliseconds. */
+    static final VerbsOptions.Retries SOON = new VerbsOptions.Retries(10, 2);
+
+    final VerbsDevice device;
+    final VerbsWire wire;
+    final ByteBuffer memory = Structures.allocate(2 * SLOTS * SLOT);
+    final Domain.Registration registered;
+    final List<Integer> read = new ArrayList<>();
+    long received;
+    long receivedBytes;
+    long receivedSum;
+    long sent;
+    long told;
+    long reports;
+
+    private WireEnd(VerbsDevice device) {
+        this.device = device;
+        this.wire = VerbsWire.open(device, SLOTS, SLOTS);
+        this.registered = device.register(Structures.address(memory), memory.capacity(), true);
+    }
+
+    /** Both ends of a connection, all slots ready. */
+    static WireEnd[] pair() {
+        return pair(SLOT);
+    }
+
+    static WireEnd[] pair(int slotBytes) {
+        VerbsDevice device = VerbsDevice.acquire(Guest.ANY);
+        WireEnd one = new WireEnd(device);
+        WireEnd other = new WireEnd(device);
+        device.release();
+        for (int slot = 0; slot < SLOTS; slot++) {
+            one.ready(slot, slotBytes);
+            other.ready(slot, slotBytes);
+        }
+        one.connect(other);
+        other.connect(one);
+        return new WireEnd[] {one, other};
+    }
+
+    private void connect(WireEnd other) {
+        byte[] offer = other.wire.offer(SLOTS, 40 << 10).encode();
+        wire.connect(VerbsOffer.decode(offer), SOON);
+    }
+
+    private void ready(int slot, int bytes) {
+        wire.receive(address() + receiving(slot), registered.localKey(), bytes);
+    }
+
+    long address() {
+        return Structures.address(memory);
+    }
+
+    private static int receiving(long slot) {
+        return (SLOTS + (int) (slot % SLOTS)) * SLOT;
+    }
+
+    private static int sending(long slot) {
+        return (int) (slot % SLOTS) * SLOT;
+    }
+
+    /** Whether a slot to send from is free, which is all that bounds what is under way: the peer makes its own ready at once. */
+    boolean maySend() {
+        return sent - told < SLOTS;
+    }
+
+    /** The first word and the last byte depend on its number. */
+    void send(int bytes, boolean report) {
+        assertThat(maySend()).isTrue();
+        int slot = sending(sent);
+        memory.putLong(slot, word(sent)).put(slot + bytes - 1, (byte) sent);
+        wire.send(address() + slot, registered.localKey(), bytes, report);
+        sent++;
+    }
+
+    private static long word(long number) {
+        return number * 0x9e3779b97f4a7c15L;
+    }
+
+    @Override
+    public void received(int bytes) {
+        int slot = receiving(received);
+        receivedSum += memory.getLong(slot);
+        assertThat(memory.get(slot + bytes - 1))
+                .isEqualTo(bytes == Long.BYTES ? memory.get(slot + 7) : (byte) received);
+        receivedBytes += bytes;
+        wire.receive(address() + slot, registered.localKey(), SLOT);
+        received++;
+    }
+
+    @Override
+    public void sent(long number) {
+        assertThat(number).isGreaterThan(told).isLessThanOrEqualTo(sent);
+        told = number;
+        reports++;
+    }
+
+    @Override
+    public void read(int token) {
+        read.add(token);
+    }
+
+    void poll() {
+        var unused = wire.poll(this);
+    }
+
+    @Override
+    public void close() {
+        wire.close();
+        registered.close();
+    }
+}
