@@ -1,0 +1,34 @@
+package io.weir.fabric;
+
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
+import org.junit.platform.launcher.core.LauncherFactory;
+
+/** In the guest: runs every test of the package {@code io.weir.fabric.guest}, and writes to the given file what became of it. */
+public final class GuestMain {
+
+    /** Has run to its end, which says nothing about the tests. */
+    static final int DONE = 0;
+
+    private GuestMain() {}
+
+    public static void main(String[] arguments) throws IOException {
+        try (BufferedWriter outcomes = Files.newBufferedWriter(Path.of(arguments[0]))) {
+            LauncherFactory.create()
+                    .execute(
+                            LauncherDiscoveryRequestBuilder.request()
+                                    .selectors(selectPackage("io.weir.fabric.guest"))
+                                    // One that hangs is told by its name, and the others have their turn.
+                                    .configurationParameter("junit.jupiter.execution.timeout.default", "3 m")
+                                    .build(),
+                            new OutcomeWriter(outcomes));
+        }
+        // A thread that a test has left behind keeps nobody here.
+        System.exit(DONE);
+    }
+}

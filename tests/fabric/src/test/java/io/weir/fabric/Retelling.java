@@ -1,0 +1,78 @@
+package io.weir.fabric;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+import static org.junit.jupiter.api.DynamicContainer.dynamicContainer;
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
+import io.weir.fabric.Outcome.Kind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.DynamicTest;
+import org.opentest4j.TestAbortedException;
+
+/** The tests of a guest that has been, each once more on the host, with the outcome that it had there. */
+final class Retelling {
+
+    private final List<Outcome> outcomes;
+    private final boolean ended;
+    private final Supplier<String> lastWords;
+
+    /**
+     * @param outcomes in the order in which they were written
+     * @param ended whether the guest has run to its end
+     * @param lastWords what it said before it died
+     */
+    Retelling(List<Outcome> outcomes, boolean ended, Supplier<String> lastWords) {
+        this.outcomes = outcomes;
+        this.ended = ended;
+        this.lastWords = lastWords;
+    }
+
+    /** A test about the guest as a whole, then a container for each of its classes. */
+    List<DynamicNode> nodes() {
+        List<DynamicNode> nodes = new ArrayList<>();
+        nodes.add(dynamicTest("the guest runs to its end", () -> {
+            if (!ended || outcomes.isEmpty()) {
+                throw new AssertionError((ended ? "no test has run: " : "the guest has died: ") + lastWords.get());
+            }
+        }));
+        outcomes.stream()
+                .filter(this::isFinal)
+                .collect(groupingBy(Outcome::container, LinkedHashMap::new, toList()))
+                .forEach((container, tests) ->
+                        nodes.add(dynamicContainer(container, tests.stream().map(this::retold))));
+        return nodes;
+    }
+
+    /** That a test has started is of interest only if nothing came after. */
+    private boolean isFinal(Outcome outcome) {
+        return outcome.kind() != Kind.STARTED
+                || outcomes.stream().noneMatch(other -> other.kind() != Kind.STARTED && other.isOf(outcome));
+    }
+
+    private DynamicTest retold(Outcome outcome) {
+        return dynamicTest(outcome.test(), () -> {
+            switch (outcome.kind()) {
+                case PASSED -> {}
+                case SKIPPED -> throw new TestAbortedException(outcome.detail());
+                case FAILED -> throw new FailedInGuest(outcome, outcome.detail());
+                case STARTED -> throw new FailedInGuest(outcome, "the guest died meanwhile: " + lastWords.get());
+            }
+        });
+    }
+
+    /** The trace that matters is the guest's, and stands in the message. */
+    private static final class FailedInGuest extends AssertionError {
+
+        private static final long serialVersionUID = 1;
+
+        FailedInGuest(Outcome outcome, String detail) {
+            super(outcome.container() + " " + outcome.test() + ", in the guest: " + detail);
+            setStackTrace(new StackTraceElement[0]);
+        }
+    }
+}
