@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Properties;
 
 /** What {@code tests/fabric/run} does, from the side of the host. The module's folder is where the tests run. */
 final class Guest {
@@ -63,10 +64,20 @@ final class Guest {
         command.add(System.getProperty("weir.test.java.home", System.getProperty("java.home")) + "/bin/java");
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"));
         command.add("--enable-native-access=ALL-UNNAMED");
-        command.add("-Dio.netty.leakDetection.level=paranoid");
+        command.addAll(settings());
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(List.of(GuestMain.class.getName(), outcomes.toString()));
         return command;
+    }
+
+    /** What the build sets for the tests, and who started it. */
+    private static List<String> settings() {
+        Properties all = System.getProperties();
+        return all.stringPropertyNames().stream()
+                .filter(name -> name.startsWith("weir.") || name.startsWith("io.netty."))
+                .sorted()
+                .map(name -> "-D" + name + "=" + all.getProperty(name))
+                .toList();
     }
 
     /** The last line may be half a line, if the guest has died. */

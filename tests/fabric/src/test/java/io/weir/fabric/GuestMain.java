@@ -1,5 +1,6 @@
 package io.weir.fabric;
 
+import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNamePatterns;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
 import java.io.BufferedWriter;
@@ -9,7 +10,10 @@ import java.nio.file.Path;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
-/** In the guest: runs every test of the package {@code io.weir.fabric.guest}, and writes to the given file what became of it. */
+/**
+ * In the guest: runs every test of the package {@code io.weir.fabric.guest}, and writes to the given file what became of it. To look at
+ * some classes only, {@code -Dweir.fabric.classes} takes a pattern for their full names.
+ */
 public final class GuestMain {
 
     /** Has run to its end, which says nothing about the tests. */
@@ -23,6 +27,7 @@ public final class GuestMain {
                     .execute(
                             LauncherDiscoveryRequestBuilder.request()
                                     .selectors(selectPackage("io.weir.fabric.guest"))
+                                    .filters(includeClassNamePatterns(System.getProperty("weir.fabric.classes", ".*")))
                                     // One that hangs is told by its name, and the others have their turn.
                                     .configurationParameter("junit.jupiter.execution.timeout.default", "3 m")
                                     .build(),

@@ -1,5 +1,7 @@
 package io.weir.fabric;
 
+import static org.junit.jupiter.api.DynamicTest.dynamicTest;
+
 import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
@@ -22,19 +24,21 @@ class GuestTest {
     List<DynamicNode> inTheGuest() throws IOException, InterruptedException {
         Optional<String> missing = Guest.missing();
         if (missing.isPresent()) {
-            throw without(missing.get());
+            return without(missing.get());
         }
         Guest guest = Guest.visit();
-        if (guest.isNone()) {
-            throw without(guest.lastWords());
-        }
-        return new Retelling(guest.outcomes(), guest.hasRunToItsEnd(), guest::lastWords).nodes();
+        return guest.isNone()
+                ? without(guest.lastWords())
+                : new Retelling(guest.outcomes(), guest.hasRunToItsEnd(), guest::lastWords).nodes();
     }
 
-    private static AssertionError without(String reason) {
-        if ("required".equals(System.getProperty("weir.fabric"))) {
-            return new AssertionError(reason);
-        }
-        throw new TestAbortedException(reason);
+    /** A test, as a build counts no factory that is skipped. */
+    private static List<DynamicNode> without(String reason) {
+        return List.of(dynamicTest("there is a guest", () -> {
+            if ("required".equals(System.getProperty("weir.fabric"))) {
+                throw new AssertionError(reason);
+            }
+            throw new TestAbortedException(reason);
+        }));
     }
 }
