@@ -11,8 +11,8 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * In the guest: runs every test of the package {@code io.weir.fabric.guest}, and writes to the given file what became of it. To look at
- * some classes only, {@code -Dweir.fabric.classes} takes a pattern for their full names.
+ * In the guest: runs the tests of all classes whose name ends with {@code InGuest}, and writes to the given file what became of them. To look
+ * at some classes only, {@code -Dweir.fabric.classes} takes a pattern for their full names.
  */
 public final class GuestMain {
 
@@ -26,8 +26,10 @@ public final class GuestMain {
             LauncherFactory.create()
                     .execute(
                             LauncherDiscoveryRequestBuilder.request()
-                                    .selectors(selectPackage("io.weir.fabric.guest"))
-                                    .filters(includeClassNamePatterns(System.getProperty("weir.fabric.classes", ".*")))
+                                    .selectors(
+                                            selectPackage("io.weir.fabric.guest"), selectPackage("io.weir.transport"))
+                                    .filters(includeClassNamePatterns(
+                                            System.getProperty("weir.fabric.classes", ".*InGuest")))
                                     // One that hangs is told by its name, and the others have their turn.
                                     .configurationParameter("junit.jupiter.execution.timeout.default", "3 m")
                                     .build(),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.core.ProtocolMismatch;
+import io.weir.transport.rdma.SlotPlan;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
@@ -15,10 +16,11 @@ class VerbsOfferTest {
 
     private static final Gid GID = Gid.parse("0000:0000:0000:0000:0000:ffff:0a63:0001");
 
-    private static final VerbsOffer ROCE = new VerbsOffer(LinkLayer.ROCE, 3, 16, 0, GID, 0x11, 0xabcdef, 32, 40960);
+    private static final VerbsOffer ROCE =
+            new VerbsOffer(LinkLayer.ROCE, 3, 16, 0, GID, 0x11, 0xabcdef, new SlotPlan(32, 40960));
 
-    private static final VerbsOffer INFINIBAND =
-            new VerbsOffer(LinkLayer.INFINIBAND, 5, 255, 0xbfff, new Gid(0, 0), 0xffffff, 0, 1024, 1 << 20);
+    private static final VerbsOffer INFINIBAND = new VerbsOffer(
+            LinkLayer.INFINIBAND, 5, 255, 0xbfff, new Gid(0, 0), 0xffffff, 0, new SlotPlan(1024, 1 << 20));
 
     private static final String GOLDEN = "5745495201000000" // magic, version
             + "0203100000000000" // RoCE, 1024 bytes, 16 reads, no LID

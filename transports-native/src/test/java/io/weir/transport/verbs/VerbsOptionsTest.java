@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.core.Misconfigured;
 import io.weir.core.TransportSettings;
+import io.weir.transport.rdma.LinkMemory;
+import io.weir.transport.rdma.SlotPlan;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -21,7 +23,10 @@ class VerbsOptionsTest {
     void haveDefaults() {
         assertThat(options(Map.of()))
                 .isEqualTo(new VerbsOptions(
-                        new VerbsOptions.Choice("", -1, -1), new VerbsOptions.Retries(14, 7), 32, 40 << 10, 64 << 20));
+                        new VerbsOptions.Choice("", -1, -1),
+                        new VerbsOptions.Retries(14, 7),
+                        new SlotPlan(32, 40 << 10),
+                        64 << 20));
     }
 
     @Test
@@ -38,17 +43,20 @@ class VerbsOptionsTest {
         assertThat(set.keySet()).isEqualTo(VerbsOptions.NAMES);
         assertThat(options(set))
                 .isEqualTo(new VerbsOptions(
-                        new VerbsOptions.Choice("mlx5_0", 2, 0), new VerbsOptions.Retries(31, 0), 1024, 1 << 20, 0));
+                        new VerbsOptions.Choice("mlx5_0", 2, 0),
+                        new VerbsOptions.Retries(31, 0),
+                        new SlotPlan(1024, 1 << 20),
+                        0));
     }
 
     @Test
     void sayHowMuchMemoryTheyLock() {
         assertThat(options(Map.of("slots", "8", "slot-size", "36k", "pool-size", "1g"))
                         .lockedBytes())
-                .isEqualTo(16L * (36 << 10) + (1 << 30));
+                .isEqualTo(16L * (36 << 10) + LinkMemory.BOUNCE);
         assertThat(options(Map.of("slots", "1024", "slot-size", "1m", "pool-size", "1g"))
                         .lockedBytes())
-                .isEqualTo((2L << 30) + (1 << 30));
+                .isEqualTo((2L << 30) + LinkMemory.BOUNCE);
     }
 
     @ParameterizedTest

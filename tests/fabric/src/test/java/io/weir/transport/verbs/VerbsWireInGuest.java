@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
-import io.weir.transport.loop.OnLoop;
 import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Posix;
 import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
+import io.weir.transport.rdma.SlotPlan;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -40,7 +40,7 @@ class VerbsWireInGuest {
     }
 
     private void until(BooleanSupplier condition) {
-        OnLoop.until(() -> {
+        Soon.until(() -> {
             near.poll();
             far.poll();
             return condition.getAsBoolean();
@@ -79,7 +79,7 @@ class VerbsWireInGuest {
         VerbsWire wire = near.wire;
         wire.send(near.address(), near.registered.localKey(), 0, true);
         int[] bytes = {-1};
-        OnLoop.until(() -> far.wire.poll(new OnlyReceived(length -> bytes[0] = length)) > 0);
+        Soon.until(() -> far.wire.poll(new OnlyReceived(length -> bytes[0] = length)) > 0);
         assertThat(bytes[0]).isZero();
     }
 
@@ -154,7 +154,7 @@ class VerbsWireInGuest {
     void memoryThatIsNotReadableIsNotRead() {
         connect();
         ByteBuffer secret = Structures.allocate(64);
-        try (Domain.Registration registered = far.device.register(Structures.address(secret), 64, false)) {
+        try (Domain.Registration registered = far.domain.register(Structures.address(secret), 64, false)) {
             near.wire.read(
                     near.address(),
                     near.registered.localKey(),
@@ -191,12 +191,12 @@ class VerbsWireInGuest {
         near.send(4000, true);
         // Devices don't agree on whether it is the length or the connection that is wrong.
         assertThat(failureOf(far)).hasMessageContaining("while receiving").hasMessageMatching(".*\\(status [12],.*");
-        assertThat(failureOf(near)).hasMessageContaining("while sending").hasMessageContaining("status 9,");
+        assertThat(failureOf(near)).hasMessageContaining("while sending").hasMessageMatching(".*\\(status (9|11),.*");
     }
 
     private static Throwable failureOf(WireEnd end) {
         Throwable[] failure = new Throwable[1];
-        OnLoop.until(() -> {
+        Soon.until(() -> {
             failure[0] = catchThrowable(end::poll);
             return failure[0] != null;
         });
@@ -209,7 +209,7 @@ class VerbsWireInGuest {
         connect();
         near.send(100, true);
         // Told of only when the other end has it.
-        OnLoop.until(() -> {
+        Soon.until(() -> {
             near.poll();
             return near.told == 1;
         });
@@ -228,7 +228,7 @@ class VerbsWireInGuest {
         CompletableFuture<Void> sending = CompletableFuture.runAsync(() -> {
             for (int round = 0; round < rounds; round++) {
                 asleep.acquireUninterruptibly();
-                OnLoop.until(() -> {
+                Soon.until(() -> {
                     near.poll();
                     return near.maySend();
                 });
@@ -246,7 +246,7 @@ class VerbsWireInGuest {
                 far.poll();
             }
         }
-        OnLoop.await(sending);
+        Soon.await(sending);
         assertThat(far.received).isEqualTo(rounds);
     }
 
@@ -278,7 +278,8 @@ class VerbsWireInGuest {
     @Test
     void theLargestWiresAreTaken() {
         VerbsDevice device = VerbsDevice.acquire(Guest.ANY);
-        try (VerbsWire wire = VerbsWire.open(device, VerbsOptions.MOST_SLOTS, VerbsOptions.MOST_SLOTS)) {
+        try (VerbsDomain domain = VerbsDomain.open(device);
+                VerbsWire wire = VerbsWire.open(domain, SlotPlan.MOST_SLOTS, SlotPlan.MOST_SLOTS)) {
             assertThat(wire.queuePairNumber()).isGreaterThan(1);
         } finally {
             device.release();
@@ -288,8 +289,8 @@ class VerbsWireInGuest {
     @Test
     void memoryThatIsNotThereIsNotRegistered() {
         VerbsDevice device = VerbsDevice.acquire(Guest.ANY);
-        try {
-            assertThat(catchThrowable(() -> device.register(4096, 1 << 20, false)))
+        try (VerbsDomain domain = VerbsDomain.open(device)) {
+            assertThat(catchThrowable(() -> domain.register(4096, 1 << 20, false)))
                     .isInstanceOf(PeerUnavailable.class)
                     .hasMessageContaining("1048576 bytes of memory can't be registered")
                     .hasMessageContaining("ulimit -l");

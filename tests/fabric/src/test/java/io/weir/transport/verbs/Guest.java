@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.Availability;
 import io.weir.core.TransportSettings;
-import io.weir.transport.loop.OnLoop;
 import io.weir.transport.nativelib.Descriptor;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -33,7 +32,7 @@ final class Guest implements BeforeAllCallback, BeforeEachCallback, AfterEachCal
     @Override
     public void beforeAll(ExtensionContext context) {
         assertThat(new VerbsTransport().availability(settings(Map.of()))).isInstanceOf(Availability.Ready.class);
-        OnLoop.until(() -> VerbsDevice.open() == 0);
+        Soon.until(() -> VerbsDevice.open() == 0);
     }
 
     @Override
@@ -44,7 +43,7 @@ final class Guest implements BeforeAllCallback, BeforeEachCallback, AfterEachCal
 
     @Override
     public void afterEach(ExtensionContext context) {
-        OnLoop.until(() -> VerbsDevice.open() == 0);
+        Soon.until(() -> VerbsDevice.open() == 0);
         assertThat(Descriptor.open()).isZero();
         assertThat(run("rdma", "resource", "show")).isEqualTo(before);
     }

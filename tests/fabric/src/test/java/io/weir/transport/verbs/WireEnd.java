@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
+import io.weir.transport.rdma.SlotPlan;
 import io.weir.transport.rdma.Wire;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -18,7 +19,7 @@ final class WireEnd implements Wire.Completions, AutoCloseable {
     /** A dead peer is found out in milliseconds. */
     static final VerbsOptions.Retries SOON = new VerbsOptions.Retries(10, 2);
 
-    final VerbsDevice device;
+    final VerbsDomain domain;
     final VerbsWire wire;
     final ByteBuffer memory = Structures.allocate(2 * SLOTS * SLOT);
     final Domain.Registration registered;
@@ -31,9 +32,9 @@ final class WireEnd implements Wire.Completions, AutoCloseable {
     long reports;
 
     private WireEnd(VerbsDevice device) {
-        this.device = device;
-        this.wire = VerbsWire.open(device, SLOTS, SLOTS);
-        this.registered = device.register(Structures.address(memory), memory.capacity(), true);
+        this.domain = VerbsDomain.open(device);
+        this.wire = VerbsWire.open(domain, SLOTS, SLOTS);
+        this.registered = domain.register(Structures.address(memory), memory.capacity(), true);
     }
 
     /** Both ends of a connection, all slots ready. */
@@ -56,7 +57,7 @@ final class WireEnd implements Wire.Completions, AutoCloseable {
     }
 
     private void connect(WireEnd other) {
-        byte[] offer = other.wire.offer(SLOTS, 40 << 10).encode();
+        byte[] offer = other.wire.offer(new SlotPlan(SLOTS, 40 << 10)).encode();
         wire.connect(VerbsOffer.decode(offer), SOON);
     }
 
@@ -125,5 +126,6 @@ final class WireEnd implements Wire.Completions, AutoCloseable {
     public void close() {
         wire.close();
         registered.close();
+        domain.close();
     }
 }

@@ -1,0 +1,30 @@
+package io.weir.transport.verbs;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits for what other threads and the device bring about, far longer than anything takes on an emulated processor. */
+final class Soon {
+
+    private static final long LIMIT_SECONDS = 90;
+
+    private static final long LOOK_AGAIN_NANOS = 100_000;
+
+    private Soon() {}
+
+    static void until(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("not within " + LIMIT_SECONDS + " s");
+            }
+            LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+        }
+    }
+
+    static void await(CompletableFuture<?> end) {
+        var unused = end.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join();
+    }
+}
