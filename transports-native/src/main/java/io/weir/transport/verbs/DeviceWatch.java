@@ -38,8 +38,8 @@ final class DeviceWatch implements Runnable {
     private final ByteBuffer event = Structures.allocate(Event.BYTES);
     private final List<Consumer<Availability>> listeners = new CopyOnWriteArrayList<>();
     private volatile DevicePort port;
-    /** What the listeners know, or would. Under the lock of this object, as is telling them. */
-    private Availability known;
+    /** What the listeners know, or would. Written under the lock of this object, as is telling them. */
+    private volatile Availability known;
 
     private volatile boolean ending;
 
@@ -79,7 +79,15 @@ final class DeviceWatch implements Runnable {
         }
     }
 
+    /**
+     * The port as it was when it was last looked at.
+     *
+     * @throws PeerUnavailable if it can't be used now
+     */
     DevicePort port() {
+        if (known instanceof Availability.Missing missing) {
+            throw new PeerUnavailable(missing.reason());
+        }
         return port;
     }
 

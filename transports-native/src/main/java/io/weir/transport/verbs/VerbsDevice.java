@@ -109,7 +109,11 @@ final class VerbsDevice {
         return limits;
     }
 
-    /** The port as it was when it was last looked at. */
+    /**
+     * The port as it was when it was last looked at.
+     *
+     * @throws io.weir.core.PeerUnavailable if it can't be used now
+     */
     DevicePort port() {
         return watch.port();
     }

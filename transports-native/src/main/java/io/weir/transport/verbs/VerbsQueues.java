@@ -89,7 +89,7 @@ record VerbsQueues(long channel, int descriptor, long completions, long pair, in
             request.putInt(PairRequest.MAX_INLINE, 0);
             pair = functions().ibv_create_qp(domain.handle(), request);
         }
-        return made("no connection on " + domain.device().port(), pair, TOO_MANY);
+        return made("the device has no connection for us", pair, TOO_MANY);
     }
 
     @Override
