@@ -34,7 +34,9 @@ final class Spans implements ObservationHandler<Observation.Context> {
 
         String outcome() {
             Throwable error = context.getError();
-            return key("outcome") + ' ' + (error == null ? "none" : error.getClass().getSimpleName());
+            return key("outcome")
+                    + ' '
+                    + (error == null ? "none" : error.getClass().getSimpleName());
         }
 
         boolean isOver() {

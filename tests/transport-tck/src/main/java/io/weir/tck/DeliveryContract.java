@@ -119,8 +119,8 @@ interface DeliveryContract extends LinkPairs {
         try (LinkPair pair = open()) {
             FrameStream there = FrameStream.mixed("there", pair.maxFrame());
             FrameStream back = FrameStream.mixed("back", pair.maxFrame());
-            long countThere = there.count(48 << 20, 300, 10_000);
-            long countBack = back.count(48 << 20, 300, 10_000);
+            long countThere = there.count(Effort.of(48 << 20), 300, Effort.of(10_000));
+            long countBack = back.count(Effort.of(48 << 20), 300, Effort.of(10_000));
             pair.second.expect(there);
             pair.first.expect(back);
             Pump pumpThere = pair.first.pump(there, countThere);
@@ -137,11 +137,12 @@ interface DeliveryContract extends LinkPairs {
             FrameStream stream = new FrameStream(
                     Seed.of("small"), Sizes.mostly(Sizes.exactly(0), Sizes.upTo(40), 10), Sizes.upTo(64), 1024);
             pair.second.expect(stream);
-            Pump pump = pair.first.pump(stream, 60_000);
-            pair.second.awaitReceived(60_000);
+            int frames = Effort.of(60_000);
+            Pump pump = pair.first.pump(stream, frames);
+            pair.second.awaitReceived(frames);
             assertThat(pump.uselessCalls())
                     .as("calls of writable() without room")
-                    .isLessThan(60_000);
+                    .isLessThan(frames);
         }
     }
 

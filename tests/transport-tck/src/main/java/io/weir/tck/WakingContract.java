@@ -34,7 +34,7 @@ interface WakingContract extends LinkPairs {
     @Test
     default void wakesInTheMomentOfFallingAsleep() throws Exception {
         try (LinkPair pair = open()) {
-            int rounds = 20_000;
+            int rounds = Effort.of(20_000);
             ball(pair.second, Seed.random("there"), rounds);
             ball(pair.first, Seed.random("back"), rounds);
             pair.first.run(() -> hit(pair.first));
@@ -70,7 +70,7 @@ interface WakingContract extends LinkPairs {
     default void tasksWakeTheLoop() throws Exception {
         SplittableRandom random = Seed.random("tasks");
         try (LinkPair pair = open()) {
-            for (int round = 0; round < 3_000; round++) {
+            for (int round = 0; round < Effort.of(3_000); round++) {
                 dawdle(random.nextInt(40_000));
                 pair.first.pass(1);
                 pair.second.pass(1);

@@ -117,7 +117,7 @@ public final class LoopbackTransport implements Transport {
             }
             ByteBuffer offer = ByteBuffer.wrap(theirs);
             Half other = OPEN.get(offer.getLong());
-            SlotPlan their = SlotPlan.ofPeer((int) offer.getLong(), (int) offer.getLong());
+            SlotPlan their = plan(offer);
             if (other == null || other == this || other.connecting == connecting) {
                 throw new PeerUnavailable("the other half is not there");
             }
@@ -132,6 +132,14 @@ public final class LoopbackTransport implements Transport {
                     memory,
                     new RegisteredPool(domain, poolBytes),
                     () -> OPEN.remove(number));
+        }
+
+        private static SlotPlan plan(ByteBuffer offer) {
+            try {
+                return new SlotPlan((int) offer.getLong(), (int) offer.getLong());
+            } catch (IllegalArgumentException e) {
+                throw new ProtocolMismatch("the peer offers what can't be: " + e.getMessage());
+            }
         }
 
         private LoopbackWire meet(Half other) {

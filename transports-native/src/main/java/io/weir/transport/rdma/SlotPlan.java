@@ -1,8 +1,5 @@
 package io.weir.transport.rdma;
 
-import io.weir.core.Misconfigured;
-import io.weir.core.ProtocolMismatch;
-
 /**
  * How a side receives.
  *
@@ -23,25 +20,13 @@ public record SlotPlan(int slots, int slotBytes) {
     /** The longest slot in bytes. */
     public static final int MOST_BYTES = 1 << 20;
 
-    /** Checks our own. */
     public SlotPlan {
         if (!isSound(slots, slotBytes)) {
-            throw new Misconfigured(slots + " slots of " + slotBytes + " bytes are not possible: from " + LEAST_SLOTS
-                    + " to " + MOST_SLOTS + " slots of " + LEAST_BYTES + " to " + MOST_BYTES
-                    + " bytes, a multiple of 8");
+            throw new IllegalArgumentException(
+                    slots + " slots of " + slotBytes + " bytes are not possible: from " + LEAST_SLOTS
+                            + " to " + MOST_SLOTS + " slots of " + LEAST_BYTES + " to " + MOST_BYTES
+                            + " bytes, a multiple of 8");
         }
-    }
-
-    /**
-     * The peer's.
-     *
-     * @throws ProtocolMismatch if it can't be
-     */
-    public static SlotPlan ofPeer(int slots, int slotBytes) {
-        if (!isSound(slots, slotBytes)) {
-            throw new ProtocolMismatch("the peer offers " + slots + " slots of " + slotBytes + " bytes");
-        }
-        return new SlotPlan(slots, slotBytes);
     }
 
     private static boolean isSound(int slots, int slotBytes) {

@@ -59,8 +59,7 @@ final class DeviceSearch {
 
     private static PeerUnavailable noList(int error) {
         if (error == NO_DRIVER) {
-            return new PeerUnavailable("the system has no RDMA devices: its kernel module ib_uverbs is not loaded"
-                    + " (modprobe ib_uverbs, and the driver of the adapter)");
+            return new PeerUnavailable(VerbsLibrary.NO_DEVICES);
         }
         return VerbsLibrary.refused("the RDMA devices can't be listed", error, "");
     }

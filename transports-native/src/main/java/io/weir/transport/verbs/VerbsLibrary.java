@@ -4,6 +4,8 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.TransportSettings;
 import io.weir.transport.nativelib.Posix;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Set;
 import jnr.ffi.LibraryLoader;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +22,12 @@ final class VerbsLibrary {
 
     /** Where the layouts are known: LP64 with the numbers of {@link io.weir.transport.nativelib.LibC}. */
     private static final Set<String> PLATFORMS = Set.of("amd64", "x86_64", "aarch64");
+
+    /** Where the kernel shows what programs may use. */
+    private static final Path DEVICES = Path.of("/sys/class/infiniband_verbs");
+
+    static final String NO_DEVICES = "the system has no RDMA devices: its kernel module ib_uverbs is not loaded"
+            + " (modprobe ib_uverbs, and the driver of the adapter)";
 
     private static final Logger LOG = LoggerFactory.getLogger(VerbsLibrary.class);
 
@@ -87,6 +95,10 @@ final class VerbsLibrary {
         String platform = System.getProperty("os.arch", "");
         if (!PLATFORMS.contains(platform)) {
             return "the structures of libibverbs are not known on " + platform;
+        }
+        // Most hosts have none, and need not load the library to know.
+        if (!Files.isDirectory(DEVICES)) {
+            return NO_DEVICES;
         }
         return Loaded.FAILURE;
     }

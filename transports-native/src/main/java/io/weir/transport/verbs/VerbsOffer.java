@@ -88,8 +88,14 @@ record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int 
         check(queuePair >= FIRST_PAIR && queuePair < NUMBERS, "connection", queuePair);
         int psn = bytes.getInt();
         check(psn >= 0 && psn < NUMBERS, "first packet", psn);
-        SlotPlan plan = SlotPlan.ofPeer(bytes.getInt(), bytes.getInt());
-        return new VerbsOffer(layer, mtu, maxReads, lid, gid, queuePair, psn, plan);
+        int slots = bytes.getInt();
+        check(slots >= SlotPlan.LEAST_SLOTS && slots <= SlotPlan.MOST_SLOTS, "number of slots", slots);
+        int slotBytes = bytes.getInt();
+        check(
+                slotBytes >= SlotPlan.LEAST_BYTES && slotBytes <= SlotPlan.MOST_BYTES && slotBytes % Long.BYTES == 0,
+                "bytes of a slot",
+                slotBytes);
+        return new VerbsOffer(layer, mtu, maxReads, lid, gid, queuePair, psn, new SlotPlan(slots, slotBytes));
     }
 
     private static void check(boolean sound, String field, int value) {

@@ -4,7 +4,7 @@ import io.weir.tck.TransportContract;
 import io.weir.tck.TransportFixture;
 
 /** Slots and a pool of the usual size. */
-class VerbsTransportInGuest implements TransportContract {
+class VerbsContractInGuest implements TransportContract {
 
     @Override
     public TransportFixture fixture() {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.Availability;
 import io.weir.core.Transport;
-import io.weir.transport.loop.OnLoop;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -86,35 +85,35 @@ class VerbsTransportInGuest {
         String network = Guest.netInterface();
         List<Availability> heard = new CopyOnWriteArrayList<>();
         listening = transport.reports(Guest.settings(Map.of())).subscribe(heard::add);
-        OnLoop.until(() -> VerbsDevice.open() == 1);
+        Soon.until(() -> VerbsDevice.open() == 1);
         try {
             var unused = Guest.run("ip", "link", "set", network, "down");
-            OnLoop.until(() -> !heard.isEmpty());
+            Soon.until(() -> !heard.isEmpty());
             assertThat(heard.get(0))
                     .isInstanceOfSatisfying(
                             Availability.Missing.class,
                             missing -> assertThat(missing.reason()).contains("port 1", "ip link"));
             assertThat(availability(Map.of())).isEqualTo(heard.get(0));
             // Chosen in another way, it is opened anew.
-            assertThat(availability(Map.of("port", "1")))
+            assertThat(availability(Map.of("device", "rxe0", "port", "1")))
                     .isInstanceOfSatisfying(
                             Availability.Missing.class,
                             missing -> assertThat(missing.reason()).contains("is not active", "ip link"));
         } finally {
             var unused = Guest.run("ip", "link", "set", network, "up");
         }
-        OnLoop.until(() -> heard.get(heard.size() - 1).equals(READY));
+        Soon.until(() -> heard.get(heard.size() - 1).equals(READY));
         assertThat(availability(Map.of())).isEqualTo(READY);
     }
 
     @Test
     void whoListensHoldsTheDevice() {
         listening = transport.reports(Guest.settings(Map.of())).subscribe();
-        OnLoop.until(() -> VerbsDevice.open() == 1);
+        Soon.until(() -> VerbsDevice.open() == 1);
         assertThat(availability(Map.of())).isEqualTo(READY);
         assertThat(VerbsDevice.open()).isOne();
         listening.dispose();
-        OnLoop.until(() -> VerbsDevice.open() == 0);
+        Soon.until(() -> VerbsDevice.open() == 0);
     }
 
     @Test
