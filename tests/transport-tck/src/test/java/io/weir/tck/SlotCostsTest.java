@@ -93,6 +93,22 @@ class SlotCostsTest {
         });
     }
 
+    /** Its memory is gone by then, and with it the knowledge that the body is not too long. */
+    @Test
+    void aLinkThatHasEndedTakesNothing() {
+        with((first, second) -> {
+            ByteBuf body = first.link.allocator().directBuffer(1 << 20, 1 << 20).writerIndex(1 << 20);
+            var unused = second.call(() -> {
+                second.link.close();
+                return true;
+            });
+            Await.until("the link is lost", () -> !first.lost.isEmpty());
+            Await.until("nothing of it is left", () -> !first.call(() -> first.link.takesInPlace(body)));
+            assertThat(first.offer(body)).isFalse();
+            body.release();
+        });
+    }
+
     private static void warmUp(LoopbackEnd first, LoopbackEnd second) {
         do {
             int before = second.received.size();

@@ -45,9 +45,10 @@ public final class RegisteredPool extends AbstractByteBufAllocator implements Au
     private final Lock growing = new ReentrantLock();
 
     private volatile Piece[] pieces = {};
-    private long registered;
-    /** Why no more is registered, once this was refused. */
-    private volatile boolean full;
+    /** Bytes of them all. */
+    private volatile long registered;
+    /** The system has refused to register more. */
+    private volatile boolean refused;
 
     private volatile boolean closed;
 
@@ -123,7 +124,7 @@ public final class RegisteredPool extends AbstractByteBufAllocator implements Au
         }
         int units = (bytes + UNIT - 1) / UNIT;
         Block block = takeIn(pieces, units);
-        if (block != null || full) {
+        if (block != null || !mayGrow(units)) {
             return block;
         }
         if (Schedulers.isInNonBlockingThread()) {
@@ -156,12 +157,20 @@ public final class RegisteredPool extends AbstractByteBufAllocator implements Au
     private void grow(int units) {
         growing.lock();
         try {
-            if (!closed && !full && !hasRoom(units)) {
-                add(Math.max(PIECE, units * UNIT));
+            if (!closed && mayGrow(units) && !hasRoom(units)) {
+                add(pieceFor(units));
             }
         } finally {
             growing.unlock();
         }
+    }
+
+    private boolean mayGrow(int units) {
+        return !refused && registered + pieceFor(units) <= limit;
+    }
+
+    private static int pieceFor(int units) {
+        return Math.max(PIECE, units * UNIT);
     }
 
     /** Somebody else may have registered more meanwhile. */
@@ -174,20 +183,16 @@ public final class RegisteredPool extends AbstractByteBufAllocator implements Au
     }
 
     private void add(int length) {
-        if (registered + length > limit) {
-            full = length == PIECE;
-            return;
-        }
         Mapping mapping = LinkMemory.map(length);
         try {
             Piece piece = new Piece(mapping, domain.register(mapping.address(), length, true));
-            registered += length;
+            registered = registeredBytes() + length;
             Piece[] more = Arrays.copyOf(pieces, pieces.length + 1);
             more[pieces.length] = piece;
             pieces = more;
         } catch (WeirException e) {
             mapping.release();
-            full = true;
+            refused = true;
             log.warn("Long messages are copied from here on, as no more memory can be registered: {}", e.getMessage());
         }
     }

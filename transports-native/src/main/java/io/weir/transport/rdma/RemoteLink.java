@@ -196,10 +196,11 @@ public final class RemoteLink implements Link, Pollable {
 
     @Override
     public boolean offer(Frame frame) {
-        check(frame);
+        // First, as a link that has ended no longer knows what lies in its memory.
         if (state != State.OPEN || broken != null) {
             return false;
         }
+        check(frame);
         try {
             boolean taken = write(frame);
             waiting |= !taken;

@@ -121,5 +121,8 @@ class VerbsTransportInGuest {
         for (int round = 0; round < 5; round++) {
             transport.reports(Guest.settings(Map.of())).subscribe().dispose();
         }
+        // Each opens the device on a thread of its own, perhaps only now, and finds that nobody listens.
+        Soon.until(() -> Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().equals("weir-verbs-reports")));
     }
 }
