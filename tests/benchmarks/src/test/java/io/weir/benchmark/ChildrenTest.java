@@ -16,12 +16,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** No measured process outlives the one that started it, whatever it is doing. */
+@Tag("one-jdk")
 class ChildrenTest {
 
     private static final Processors ANY = new Processors(-1, -1);
