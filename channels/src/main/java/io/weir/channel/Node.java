@@ -553,11 +553,7 @@ public final class Node {
                             handshake.start();
                         }
                     };
-                    if (loop.inLoop()) {
-                        begin.run();
-                    } else {
-                        loop.execute(begin);
-                    }
+                    loop.runInLoop(begin);
                     outcome.onCancel(() -> giveUp(handshake, address));
                 },
                 stillConnected -> {});

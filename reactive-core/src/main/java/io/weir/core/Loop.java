@@ -27,6 +27,19 @@ public interface Loop extends Executor {
     @Override
     void execute(Runnable task);
 
+    /**
+     * Runs the task now if the caller is {@link #inLoop}, else as {@link #execute} does. Any thread may call.
+     *
+     * @throws java.util.concurrent.RejectedExecutionException after the loop has ended
+     */
+    default void runInLoop(Runnable task) {
+        if (inLoop()) {
+            task.run();
+        } else {
+            execute(task);
+        }
+    }
+
     /** Runs the task on the loop's thread once, not before the delay has passed. Any thread may call. */
     Disposable schedule(Runnable task, Duration delay);
 

@@ -39,7 +39,7 @@ final class LoopbackEnd implements LinkHandler, AutoCloseable {
         memory.makeReady(wire);
         RegisteredPool pool = new RegisteredPool(domain, poolBytes);
         this.link = call(() ->
-                RemoteLink.open("loopback", loop, "the other one", wire, memory, pool, () -> freed.complete(true)));
+                new RemoteLink("loopback", loop, "the other one", wire, memory, pool, () -> freed.complete(true)));
         var unused = call(() -> {
             link.handler(this);
             return true;

@@ -124,7 +124,7 @@ public final class LoopbackTransport implements Transport {
             LoopbackWire ours = meet(other);
             LinkMemory memory = LinkMemory.make(domain, plan, their);
             memory.makeReady(ours);
-            return RemoteLink.open(
+            return new RemoteLink(
                     "loopback",
                     loop,
                     peer,

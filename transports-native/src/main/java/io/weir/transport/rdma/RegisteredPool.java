@@ -82,11 +82,6 @@ public final class RegisteredPool extends AbstractByteBufAllocator implements Au
         return null;
     }
 
-    /** Whether {@link #place} is known. */
-    boolean contains(ByteBuf body) {
-        return place(body) != null;
-    }
-
     /** A buffer of this many bytes, filled by the caller, or null if there is no room now. On a loop. */
     @Nullable
     ByteBuf takeFull(int bytes) {

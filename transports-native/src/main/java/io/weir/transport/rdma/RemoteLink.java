@@ -12,6 +12,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.loop.Nobody;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -49,18 +50,7 @@ public final class RemoteLink implements Link, Pollable {
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
     /** Before the first handler and after the end. */
-    private static final LinkHandler NOBODY = new LinkHandler() {
-        @Override
-        public void frame(Frame frame) {
-            frame.release();
-        }
-
-        @Override
-        public void writable() {}
-
-        @Override
-        public void lost(WeirException reason) {}
-    };
+    private static final LinkHandler NOBODY = Nobody.INSTANCE;
 
     private enum State {
         OPEN,
@@ -118,15 +108,18 @@ public final class RemoteLink implements Link, Pollable {
 
     private boolean goodbyeDue;
     private boolean peerHasClosed;
-    private long sent;
-    /** The last message that has to arrive before this can end. */
-    private long toArrive;
-
     private @Nullable Disposable limit;
     /** Why the link will end when what has come is delivered. */
     private @Nullable WeirException broken;
 
-    private RemoteLink(
+    /**
+     * Makes a link of a connected wire, whose slots are {@link LinkMemory#makeReady ready}. On the loop's thread.
+     *
+     * @param transport the path's name
+     * @param memory belongs to the link from here on, as do the wire and the pool
+     * @param afterwards called once, on the loop's thread, when the wire, the memory and the pool are closed
+     */
+    public RemoteLink(
             String transport,
             NettyLoop loop,
             String peer,
@@ -155,24 +148,6 @@ public final class RemoteLink implements Link, Pollable {
         loop.add(this);
     }
 
-    /**
-     * Makes a link of a connected wire, whose slots are {@link LinkMemory#makeReady ready}. On the loop's thread.
-     *
-     * @param transport the path's name
-     * @param memory belongs to the link from here on, as do the wire and the pool
-     * @param afterwards called once, on the loop's thread, when the wire, the memory and the pool are closed
-     */
-    public static Link open(
-            String transport,
-            NettyLoop loop,
-            String peer,
-            Wire wire,
-            LinkMemory memory,
-            RegisteredPool pool,
-            Runnable afterwards) {
-        return new RemoteLink(transport, loop, peer, wire, memory, pool, afterwards);
-    }
-
     @Override
     public String transport() {
         return transport;
@@ -185,8 +160,13 @@ public final class RemoteLink implements Link, Pollable {
 
     @Override
     public boolean takesInPlace(ByteBuf body) {
+        return place(body) != null;
+    }
+
+    /** Where this body lies if the peer can read it from there, and it is worth that. */
+    private RegisteredPool.@Nullable Place place(ByteBuf body) {
         int length = body.readableBytes();
-        return length >= SlotLayout.LEAST_BLOCK && length <= SlotLayout.LONGEST_BLOCK && pool.contains(body);
+        return length >= SlotLayout.LEAST_BLOCK && length <= SlotLayout.LONGEST_BLOCK ? pool.place(body) : null;
     }
 
     @Override
@@ -227,27 +207,23 @@ public final class RemoteLink implements Link, Pollable {
 
     private boolean write(Frame frame) {
         ByteBuf body = frame.body();
-        numberNeeded = false;
-        if (takesInPlace(body)) {
-            RegisteredPool.Place place = pool.place(body);
-            if (place != null && lent.hasNumber()) {
-                return hasRoom(SendingSlots.sizeOfDescription(frame)) && lend(frame, place);
-            }
-            if (frame.length() > maxFrame) {
-                numberNeeded = true;
+        RegisteredPool.Place place = place(body);
+        numberNeeded = place != null && frame.length() > maxFrame && !lent.hasNumber();
+        if (numberNeeded) {
+            return false;
+        }
+        if (place != null && lent.hasNumber()) {
+            if (!hasRoom(SendingSlots.sizeOfDescription(frame))) {
                 return false;
             }
+            slots.write(frame, place, lent.lend(body));
+            return true;
         }
         if (!hasRoom(SendingSlots.size(frame))) {
             return false;
         }
         slots.write(frame);
         body.release();
-        return true;
-    }
-
-    private boolean lend(Frame frame, RegisteredPool.Place place) {
-        slots.write(frame, place, lent.lend(frame.body()));
         return true;
     }
 
@@ -269,10 +245,6 @@ public final class RemoteLink implements Link, Pollable {
     private void send(boolean last) {
         slots.send(owed, last);
         owed = 0;
-        sent++;
-        if (last) {
-            toArrive = sent;
-        }
     }
 
     private boolean wouldTake() {
@@ -352,7 +324,7 @@ public final class RemoteLink implements Link, Pollable {
                 return 1;
             }
             if (state == State.LEAVING) {
-                flush(true);
+                flush();
                 if (hasLeft()) {
                     free();
                     return 1;
@@ -383,18 +355,22 @@ public final class RemoteLink implements Link, Pollable {
 
     /** Whether something that has come can still be delivered, also when nothing more comes. */
     private boolean hasMore() {
-        boolean heard = handler != NOBODY || state != State.OPEN;
-        return heard && delivered < arrived && !bodyAwaited;
+        return !waitsForHandler() && delivered < arrived && !bodyAwaited;
+    }
+
+    /** What comes before there is a handler waits for it. */
+    private boolean waitsForHandler() {
+        return handler == NOBODY && state == State.OPEN;
     }
 
     private boolean hasLeft() {
-        boolean allGiven = !goodbyeDue && read.isEmpty() && slots.isDone(toArrive);
+        boolean allGiven = !goodbyeDue && read.isEmpty() && slots.hasArrived();
         return allGiven && (peerHasClosed || lent.isEmpty());
     }
 
     private int deliver() {
         int count = 0;
-        if (handler == NOBODY && state == State.OPEN) {
+        if (waitsForHandler()) {
             return 0;
         }
         while (count < BATCH && delivered < arrived) {
@@ -417,7 +393,7 @@ public final class RemoteLink implements Link, Pollable {
             }
         }
         if (count != 0) {
-            flush(false);
+            flush();
         }
         return count;
     }
@@ -546,14 +522,14 @@ public final class RemoteLink implements Link, Pollable {
             return;
         }
         try {
-            flush(true);
+            flush();
         } catch (WeirException e) {
             broken = e;
         }
     }
 
     /** Sends what is written, and what has to be given back. */
-    private void flush(boolean turnEnds) {
+    private void flush() {
         if (broken != null || state == State.ENDED) {
             return;
         }
@@ -562,7 +538,7 @@ public final class RemoteLink implements Link, Pollable {
         while (!read.isEmpty() && hasRoom(SlotLayout.MARK)) {
             slots.mark(SlotLayout.RETURNED, read.remove());
         }
-        if (leaving && turnEnds && goodbyeDue && read.isEmpty() && hasRoom(SlotLayout.MARK)) {
+        if (goodbyeDue && read.isEmpty() && hasRoom(SlotLayout.MARK)) {
             slots.mark(SlotLayout.GOODBYE, 0);
             goodbyeDue = false;
         }

@@ -32,6 +32,8 @@ final class SendingSlots {
     private long opened;
 
     private long sent;
+    /** The last message that has to arrive before the link can end. */
+    private long toArrive;
     /** Of these our device is done with so many. */
     private long done;
     /** And so many has the peer given back. */
@@ -89,6 +91,9 @@ final class SendingSlots {
         lengths[(int) (sent % slots)] = bytes;
         at = 0;
         sent++;
+        if (last) {
+            toArrive = sent;
+        }
         boolean report = last || sent % (slots / 4) == 0;
         wire.send(place.mapping().address() + start, key, bytes, report);
     }
@@ -98,9 +103,9 @@ final class SendingSlots {
         done = Math.max(done, number);
     }
 
-    /** Whether our device is done with the messages up to this number. */
-    boolean isDone(long number) {
-        return done >= number;
+    /** Whether what was sent as the last message has arrived, if one was. */
+    boolean hasArrived() {
+        return done >= toArrive;
     }
 
     /**

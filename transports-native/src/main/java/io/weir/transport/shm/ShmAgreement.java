@@ -77,17 +77,9 @@ final class ShmAgreement implements PendingLink {
     @Override
     public Mono<Link> complete(byte[] theirs) {
         return Mono.create(sink -> {
-            MonoSink<Link> abandoning = sink.onCancel(() -> inLoop(this::abandon));
-            inLoop(() -> start(theirs, abandoning));
+            MonoSink<Link> abandoning = sink.onCancel(() -> loop.runInLoop(this::abandon));
+            loop.runInLoop(() -> start(theirs, abandoning));
         });
-    }
-
-    private void inLoop(Runnable step) {
-        if (loop.inLoop()) {
-            step.run();
-        } else {
-            loop.execute(step);
-        }
     }
 
     private void start(byte[] offered, MonoSink<Link> sink) {

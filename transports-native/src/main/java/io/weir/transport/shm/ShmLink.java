@@ -12,6 +12,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.loop.Nobody;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.function.Consumer;
@@ -43,18 +44,7 @@ final class ShmLink implements Link, Lendable {
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
     /** Until the first handler comes, nothing is polled and so nothing delivered. */
-    private static final LinkHandler NOBODY = new LinkHandler() {
-        @Override
-        public void frame(Frame frame) {
-            frame.release();
-        }
-
-        @Override
-        public void writable() {}
-
-        @Override
-        public void lost(WeirException reason) {}
-    };
+    private static final LinkHandler NOBODY = Nobody.INSTANCE;
 
     private final NettyLoop loop;
     private final ShmPort port;

@@ -83,17 +83,9 @@ final class VerbsAgreement implements PendingLink {
     @Override
     public Mono<Link> complete(byte[] theirs) {
         return Mono.create(sink -> {
-            MonoSink<Link> abandoning = sink.onCancel(() -> inLoop(this::abandon));
-            inLoop(() -> start(theirs, abandoning));
+            MonoSink<Link> abandoning = sink.onCancel(() -> loop.runInLoop(this::abandon));
+            loop.runInLoop(() -> start(theirs, abandoning));
         });
-    }
-
-    private void inLoop(Runnable step) {
-        if (loop.inLoop()) {
-            step.run();
-        } else {
-            loop.execute(step);
-        }
     }
 
     private void start(byte[] offered, MonoSink<Link> sink) {
@@ -158,7 +150,7 @@ final class VerbsAgreement implements PendingLink {
         }
         try {
             RegisteredPool pool = new RegisteredPool(domain, options.poolBytes());
-            Link made = RemoteLink.open(VerbsTransport.NAME, loop, peer, wire, memory, pool, domain::close);
+            Link made = new RemoteLink(VerbsTransport.NAME, loop, peer, wire, memory, pool, domain::close);
             link = made;
             loop.forget(atLoopEnd);
             sink.success(made);

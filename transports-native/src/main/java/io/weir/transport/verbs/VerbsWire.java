@@ -99,7 +99,7 @@ final class VerbsWire implements Wire {
     }
 
     /**
-     * Makes our half of a connection, which takes slots from now on. It holds the domain's device.
+     * Makes our half of a connection, which takes slots from now on. The domain is closed after it.
      *
      * @param receiveSlots how many slots may be ready
      * @param sendSlots how many messages may be sent without their completion being told
@@ -111,7 +111,6 @@ final class VerbsWire implements Wire {
         try {
             VerbsWire wire = new VerbsWire(device, queues);
             wire.initialise();
-            device.retain();
             return wire;
         } catch (WeirException e) {
             queues.close();
@@ -360,7 +359,6 @@ final class VerbsWire implements Wire {
         if (!closed) {
             closed = true;
             queues.close();
-            device.release();
         }
     }
 }
