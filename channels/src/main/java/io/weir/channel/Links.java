@@ -31,7 +31,7 @@ import reactor.core.Disposables;
  *
  * <p>Each direction moves by itself, and stops while it does: who sends says MOVE as the last thing over the old link and goes on
  * over the new one when it has heard MOVED there. The receiver meanwhile has what is under way to read, so it waits for one
- * round trip of the new link only, and never has to put frames in order.
+ * round trip of the new link only, and never has to put frames in order. An old link that does not deliver in time counts as lost.
  *
  * <p>When a link is lost, each side tells the other LOST over the bootstrap connection, and where its own frames go now. Frames that
  * were under way wait here until the peer says over the next link, with RESUME, how many have arrived; those behind go once more.
@@ -99,6 +99,9 @@ final class Links implements PathAttempt.Owner {
     private int used;
 
     private Disposable limit = Disposables.disposed();
+    /** Until the link that we leave counts as lost. */
+    private Disposable leaving = Disposables.disposed();
+
     private Disposable draining = Disposables.disposed();
     /** Something is due or about to change, which whoever has room must know. */
     private boolean busy;
@@ -312,6 +315,7 @@ final class Links implements PathAttempt.Owner {
         }
         ended = true;
         limit.dispose();
+        leaving.dispose();
         draining.dispose();
         patience.dispose();
         Redial dialling = redial;
@@ -1028,6 +1032,11 @@ final class Links implements PathAttempt.Owner {
         retire();
         boolean quiet = settled();
         busy = !quiet || legs.stream().anyMatch(leg -> !leg.due.isEmpty());
+        if (next == null) {
+            leaving.dispose();
+        } else if (leaving.isDisposed()) {
+            leaving = loop.schedule(this::stillLeaving, session.moveTimeout());
+        }
         if (quiet) {
             limit.dispose();
         } else if (limit.isDisposed()) {
@@ -1039,6 +1048,23 @@ final class Links implements PathAttempt.Owner {
         if (quiet && choice != null) {
             choice.settled();
         }
+    }
+
+    /** Nothing may get through any more over a link that does not break, as over a port that is down: what it has not delivered goes again. */
+    private void stillLeaving() {
+        Leg going = next;
+        loop.execute(() -> {
+            Leg left = ours;
+            // The bootstrap connection has limits of its own.
+            if (!ended && going != null && going.equals(next) && left != null && !left.equals(bootstrap)) {
+                lost(
+                        left,
+                        new SessionLost(
+                                "what it had to deliver before " + going.path + " is used did not arrive within "
+                                        + SettingText.of(session.moveTimeout()) + " (weir.timeout.step)"),
+                        true);
+            }
+        });
     }
 
     /** What has just woken us may be what was awaited: it is read before tasks are run. */

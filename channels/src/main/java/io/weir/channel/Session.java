@@ -171,6 +171,12 @@ final class Session implements LinkHandler {
 
     // For its links.
 
+    /** Shorter than it may be on its way, so that it still goes on by other means. */
+    Duration moveTimeout() {
+        Duration most = spec.resumeTimeout().dividedBy(2);
+        return spec.stepTimeout().compareTo(most) < 0 ? spec.stepTimeout() : most;
+    }
+
     Duration resumeTimeout() {
         return spec.resumeTimeout();
     }

@@ -139,6 +139,26 @@ class ClimbingTest implements OnRoute {
                         "it stands before tcp");
     }
 
+    /** As over a port that is down, where neither side is told that the link is broken. */
+    @Test
+    void leavesAPathOverWhichNothingGetsThrough(Nodes nodes) {
+        Pair pair = pair(nodes, spec -> spec.stepTimeout(Duration.ofMillis(500)));
+        Echoed stream = new Echoed(pair, 4, Sizes.MIXED);
+        for (Gate gate : List.of(near, far)) {
+            awaitPath(pair.peer(), GatedTransport.NAME);
+            stream.goesOn();
+            gate.jam(true);
+            gate.reports(new Availability.Missing("port 1 is down"));
+            awaitPath(pair.peer(), "tcp");
+            stream.goesOn();
+            gate.jam(false);
+            gate.reports(new Availability.Ready());
+        }
+        awaitPath(pair.peer(), GatedTransport.NAME);
+        stream.goesOn();
+        stream.end();
+    }
+
     @Test
     void connectsPastADeviceThatIsMissing(Nodes nodes) {
         for (Gate gate : List.of(near, far)) {

@@ -1,7 +1,11 @@
 package io.weir.integration;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.weir.core.Availability;
+import io.weir.core.Frame;
 import io.weir.core.Link;
+import io.weir.core.LinkHandler;
 import io.weir.core.LinkRequest;
 import io.weir.core.PeerCard;
 import io.weir.core.PendingLink;
@@ -12,14 +16,15 @@ import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Shared memory with a device that a test commands: a link opens only while its {@link Gate} is open, and the gate reports. Absent
- * unless {@code weir.transport.gated.gate} names one.
+ * Shared memory with a device that a test commands: a link opens only while its {@link Gate} is open and may be jammed, and the gate reports.
+ * Absent unless {@code weir.transport.gated.gate} names one.
  */
 public final class GatedTransport implements Transport {
 
@@ -39,6 +44,7 @@ public final class GatedTransport implements Transport {
         private final Sinks.Many<Availability> reports =
                 Sinks.many().multicast().directBestEffort();
         private final AtomicInteger asked = new AtomicInteger();
+        private volatile boolean jammed;
 
         Gate(boolean isOpen) {
             GATES.put(name, this);
@@ -48,6 +54,11 @@ public final class GatedTransport implements Transport {
         /** Whether links open from now on, also those that wait for it. */
         void open(boolean isOpen) {
             open.emitNext(isOpen, Sinks.EmitFailureHandler.FAIL_FAST);
+        }
+
+        /** Whether nothing gets into its links any more, which don't break. */
+        void jam(boolean isJammed) {
+            jammed = isJammed;
         }
 
         void reports(Availability report) {
@@ -62,6 +73,55 @@ public final class GatedTransport implements Transport {
         /** How many links were begun. */
         int asked() {
             return asked.get();
+        }
+    }
+
+    /** A link through a gate. */
+    private record Jammable(Link link, Gate gate) implements Link {
+
+        @Override
+        public String transport() {
+            return link.transport();
+        }
+
+        @Override
+        public int maxFrame() {
+            return link.maxFrame();
+        }
+
+        @Override
+        public boolean takesInPlace(ByteBuf body) {
+            return link.takesInPlace(body);
+        }
+
+        @Override
+        public ByteBufAllocator allocator() {
+            return link.allocator();
+        }
+
+        @Override
+        public boolean offer(Frame frame) {
+            return !gate.jammed && link.offer(frame);
+        }
+
+        @Override
+        public void retain(long bytes) {
+            link.retain(bytes);
+        }
+
+        @Override
+        public boolean handBack(Consumer<Frame> to) {
+            return link.handBack(to);
+        }
+
+        @Override
+        public void handler(LinkHandler handler) {
+            link.handler(handler);
+        }
+
+        @Override
+        public void close() {
+            link.close();
         }
     }
 
@@ -138,7 +198,8 @@ public final class GatedTransport implements Transport {
                         .next()
                         .flatMap(isOpen -> Mono.<Link>create(sink -> request.loop()
                                 .execute(() ->
-                                        sink.onDispose(half.complete(theirs).subscribe(sink::success, sink::error)))));
+                                        sink.onDispose(half.complete(theirs).subscribe(sink::success, sink::error)))))
+                        .map(link -> new Jammable(link, gate));
             }
 
             @Override

@@ -24,7 +24,7 @@ class VerbsOptionsTest {
         assertThat(options(Map.of()))
                 .isEqualTo(new VerbsOptions(
                         new VerbsOptions.Choice("", -1, -1),
-                        new VerbsOptions.Retries(14, 7),
+                        new VerbsOptions.Retries(14, 6),
                         new SlotPlan(32, 40 << 10),
                         64 << 20));
     }

@@ -20,11 +20,14 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.zip.CRC32;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -34,6 +37,8 @@ class NodesOverVerbsInGuest {
 
     private static final Codec<String> TEXT = Codecs.text();
     private static final Duration LIMIT = Duration.ofSeconds(90);
+    /** Enough for an emulated machine, and shorter than a session waits on its way to another path. */
+    private static final Duration STEP = Duration.ofSeconds(15);
 
     @TempDir
     Path folder;
@@ -48,7 +53,7 @@ class NodesOverVerbsInGuest {
                 .transportOption("verbs", "device", device)
                 .connectTimeout(LIMIT)
                 .handshakeTimeout(LIMIT)
-                .stepTimeout(LIMIT)
+                .stepTimeout(STEP)
                 .headStart(LIMIT)
                 .repathProbation(Duration.ofMillis(100))
                 .build();
@@ -121,6 +126,41 @@ class NodesOverVerbsInGuest {
                 .doOnNext(number -> assertThat(number).isEqualTo(Long.toString(next[0]++)))
                 .blockLast(LIMIT);
         assertThat(next[0]).isEqualTo(20_000);
+    }
+
+    /** Both directions are full when it happens; which of them is told first that it is lost is the device's affair. */
+    @Test
+    void streamsGoOnWhenAPortGoesDownAndClimbBack() throws IOException, InterruptedException {
+        Peer peer = connect("verbs", "tcp");
+        AtomicLong next = new AtomicLong();
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        Disposable stream = peer.stream("numbers", Integer.toString(Integer.MAX_VALUE), TEXT, TEXT)
+                .limitRate(64)
+                .subscribe(
+                        number -> assertThat(number).isEqualTo(Long.toString(next.getAndIncrement())),
+                        ended::completeExceptionally,
+                        () -> ended.complete(null));
+        goesOn(next, ended);
+        long began = System.nanoTime();
+        try (Plug plug = Plug.pull("rxe1")) {
+            Patience.until(() -> "over tcp: " + peer.path(), () -> path(peer).equals("tcp"));
+            goesOn(next, ended);
+            System.out.printf("over tcp %d ms after the cable was pulled%n", (System.nanoTime() - began) / 1_000_000);
+            echo(peer, Unpooled.buffer(100_000).writerIndex(100_000));
+        }
+        Patience.until(
+                () -> "over verbs again: " + peer.path(), () -> path(peer).equals("verbs"));
+        goesOn(next, ended);
+        stream.dispose();
+        assertThat(ended).isNotDone();
+    }
+
+    private static void goesOn(AtomicLong next, CompletableFuture<Void> ended)
+            throws IOException, InterruptedException {
+        long before = next.get();
+        Patience.until(
+                () -> "more than " + before + ", but " + ended, () -> ended.isDone() || next.get() > before + 200);
+        assertThat(ended).isNotDone();
     }
 
     @Test
