@@ -8,9 +8,11 @@ import io.netty.buffer.Unpooled;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.channel.Repath;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
+import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.tck.ResourceCheck;
 import java.io.IOException;
@@ -45,6 +47,8 @@ class NodesOverVerbsInGuest {
 
     private final List<Node> started = new ArrayList<>();
 
+    private Repath repath = Repath.ALWAYS;
+
     private Node start(String name, String device, String... order) {
         NodeSpec spec = NodeSpec.builder()
                 .name(name)
@@ -55,6 +59,7 @@ class NodesOverVerbsInGuest {
                 .handshakeTimeout(LIMIT)
                 .stepTimeout(STEP)
                 .headStart(LIMIT)
+                .repath(repath)
                 .repathProbation(Duration.ofMillis(100))
                 .build();
         Node node = Objects.requireNonNull(Node.start(spec).block(LIMIT));
@@ -153,6 +158,26 @@ class NodesOverVerbsInGuest {
         goesOn(next, ended);
         stream.dispose();
         assertThat(ended).isNotDone();
+    }
+
+    @Test
+    void aSessionThatMayNotMoveEndsWithItsPort() throws IOException, InterruptedException {
+        repath = Repath.OFF;
+        Peer peer = connect("verbs", "tcp");
+        AtomicLong next = new AtomicLong();
+        CompletableFuture<Void> ended = new CompletableFuture<>();
+        Disposable stream = peer.stream("numbers", Integer.toString(Integer.MAX_VALUE), TEXT, TEXT)
+                .limitRate(64)
+                .subscribe(number -> next.incrementAndGet(), ended::completeExceptionally, () -> ended.complete(null));
+        goesOn(next, ended);
+        try (Plug plug = Plug.pull("rxe1")) {
+            Patience.until(() -> "an end of " + peer.path(), ended::isDone);
+        }
+        assertThat(stream.isDisposed()).isTrue();
+        assertThatThrownBy(ended::join)
+                .hasRootCauseInstanceOf(SessionLost.class)
+                .rootCause()
+                .hasMessageContaining("the peer does not answer");
     }
 
     private static void goesOn(AtomicLong next, CompletableFuture<Void> ended)
