@@ -221,7 +221,7 @@ public final class Node {
         Map<String, String> missing = new TreeMap<>();
         adapters.forEach((path, adapter) -> {
             if (spec.paths().of(path) != PathSwitch.OFF) {
-                Availability availability = availability(adapter, spec);
+                Availability availability = spec.availability(adapter);
                 if (availability instanceof Availability.Ready && !isPrivateEnough(adapter, spec)) {
                     missing.put(path, NOT_PRIVATE);
                 } else if (availability instanceof Availability.Ready it) {
@@ -260,24 +260,6 @@ public final class Node {
         boolean isPrivate =
                 link.protection().encrypted() || (adapter != null && adapter.isPrivate(spec.settings(path)));
         return needed && !isPrivate ? NOT_PRIVATE : null;
-    }
-
-    private static Availability availability(Transport adapter, NodeSpec spec) {
-        try {
-            return adapter.availability(spec.settings(adapter.name()));
-        } catch (Misconfigured e) {
-            throw withSetting(adapter, e);
-        } catch (RuntimeException | LinkageError e) {
-            LOG.warn("The adapter of path {} failed", adapter.name(), e);
-            return new Availability.Missing("the adapter failed: " + e);
-        }
-    }
-
-    /** An adapter knows its options without the prefix that the user has written. */
-    private static Misconfigured withSetting(Transport adapter, Misconfigured refusal) {
-        String text = String.valueOf(refusal.getMessage());
-        boolean beginsWithOption = adapter.options().stream().anyMatch(option -> text.startsWith(option + '='));
-        return beginsWithOption ? new Misconfigured("weir.transport." + adapter.name() + '.' + text, refusal) : refusal;
     }
 
     private Mono<Node> listen() {

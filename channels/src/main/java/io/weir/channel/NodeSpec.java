@@ -1,9 +1,11 @@
 package io.weir.channel;
 
+import io.weir.core.Availability;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.RuntimeFolder;
 import io.weir.core.TlsSpec;
+import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.Waiting;
 import java.nio.file.Path;
@@ -17,6 +19,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a node is to be: the whole configuration as one immutable value that prints itself. A spec that exists is valid.
@@ -119,6 +123,8 @@ public record NodeSpec(
         List<PeerAddress> advertised,
         Map<String, ServiceSettings> services) {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+
     /**
      * Copies what can change, and checks everything.
      *
@@ -220,6 +226,29 @@ public record NodeSpec(
     /** What this path's adapter is told. */
     public TransportSettings settings(String path) {
         return new TransportSettings(runtimeFolder, nativeAllowed, transportOptions.getOrDefault(path, Map.of()), tls);
+    }
+
+    /**
+     * Asks an adapter whether its path can be used with these settings. May load native libraries, and take as long as that does; never throws but:
+     *
+     * @throws Misconfigured if the adapter can't work with its options; names the setting
+     */
+    public Availability availability(Transport adapter) {
+        try {
+            return adapter.availability(settings(adapter.name()));
+        } catch (Misconfigured e) {
+            throw withSetting(adapter, e);
+        } catch (RuntimeException | LinkageError e) {
+            LOG.warn("The adapter of path {} failed", adapter.name(), e);
+            return new Availability.Missing("the adapter failed: " + e);
+        }
+    }
+
+    /** An adapter knows its options without the prefix that the user has written. */
+    private static Misconfigured withSetting(Transport adapter, Misconfigured refusal) {
+        String text = String.valueOf(refusal.getMessage());
+        boolean beginsWithOption = adapter.options().stream().anyMatch(option -> text.startsWith(option + '='));
+        return beginsWithOption ? new Misconfigured("weir.transport." + adapter.name() + '.' + text, refusal) : refusal;
     }
 
     /** Whether connections between hosts are encrypted. */

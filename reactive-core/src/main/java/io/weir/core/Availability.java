@@ -13,15 +13,22 @@ public sealed interface Availability {
      *
      * @param card what the adapter wants the peer's adapter to know before a link is prepared; may be empty, and is
      *     sent to every peer, so it must not hold a secret; at most 1024 characters
+     * @param details what the path uses here, as a device and its port, for people to read; may be empty
      */
-    record Ready(String card) implements Availability {
+    record Ready(String card, String details) implements Availability {
         /** Ready, with nothing to tell beforehand. */
         public Ready() {
             this("");
         }
 
+        /** Ready, without details. */
+        public Ready(String card) {
+            this(card, "");
+        }
+
         public Ready {
             Objects.requireNonNull(card, "card");
+            Objects.requireNonNull(details, "details");
         }
     }
 

@@ -42,10 +42,10 @@ record InfoReport(Map<String, String> host, String settings, boolean measured, L
      * One path.
      *
      * @param place its place in the order, from 1; null if the order leaves it out
-     * @param reason why it can't be used; empty if it can
+     * @param details why it can't be used, or what it uses here
      * @param options the settings that its adapter knows, sorted
      */
-    record PathInfo(String path, @Nullable Integer place, Verdict verdict, String reason, List<String> options) {}
+    record PathInfo(String path, @Nullable Integer place, Verdict verdict, String details, List<String> options) {}
 
     /**
      * Asks every adapter. Loads the native libraries of those that are not switched off.
@@ -74,18 +74,10 @@ record InfoReport(Map<String, String> host, String settings, boolean measured, L
         if (spec.paths().of(path) == PathSwitch.OFF) {
             return new PathInfo(path, place, Verdict.OFF, "switched off: weir.transport." + path + "=off", options);
         }
-        return availability(adapter, spec) instanceof Availability.Missing missing
-                ? new PathInfo(path, place, Verdict.MISSING, missing.reason(), options)
-                : new PathInfo(path, place, Verdict.READY, "", options);
-    }
-
-    private static Availability availability(Transport adapter, NodeSpec spec) {
-        try {
-            return adapter.availability(spec.settings(adapter.name()));
-        } catch (Misconfigured e) {
-            throw e;
-        } catch (RuntimeException | LinkageError e) {
-            return new Availability.Missing("the adapter failed: " + e);
+        Availability found = spec.availability(adapter);
+        if (found instanceof Availability.Ready ready) {
+            return new PathInfo(path, place, Verdict.READY, ready.details(), options);
         }
+        return new PathInfo(path, place, Verdict.MISSING, ((Availability.Missing) found).reason(), options);
     }
 }

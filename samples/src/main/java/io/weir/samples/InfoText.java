@@ -31,7 +31,7 @@ final class InfoText {
         for (PathInfo path : paths) {
             Integer place = path.place();
             out.println(("  " + padded(place == null ? "-" : place + ".", 4) + padded(path.path(), widest) + "  "
-                            + padded(path.verdict().toString(), 10) + "  " + path.reason())
+                            + padded(path.verdict().toString(), 10) + "  " + path.details())
                     .stripTrailing());
         }
         if (paths.stream().anyMatch(path -> !path.options().isEmpty())) {

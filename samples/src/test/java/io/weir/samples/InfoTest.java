@@ -74,7 +74,7 @@ class InfoTest {
                 .containsExactly("local", "shm", "verbs", "dapl", "gm", "p4sock", "elan", "tcp");
         assertThat(report.paths()).allSatisfy(path -> {
             assertThat(path.verdict()).isEqualTo(Verdict.NO_ADAPTER);
-            assertThat(path.reason()).isEqualTo("no adapter for " + path.path() + " is on the class path");
+            assertThat(path.details()).isEqualTo("no adapter for " + path.path() + " is on the class path");
         });
     }
 
@@ -118,27 +118,30 @@ class InfoTest {
 
     @Test
     void anOptionThatCantBeUsedIsAnErrorAndNotAVerdict() {
-        Adapter strict = new Adapter("shm", Set.of(), () -> {
+        Adapter strict = new Adapter("shm", Set.of("ring-size"), () -> {
             throw new Misconfigured("ring-size=1 is out of range");
         });
         assertThatThrownBy(() -> report(NodeSpec.builder().build(), strict))
                 .isInstanceOf(Misconfigured.class)
-                .hasMessage("ring-size=1 is out of range");
+                .hasMessage("weir.transport.shm.ring-size=1 is out of range");
     }
 
     @Test
     void printsForPeople() {
         InfoReport report = report(
-                NodeSpec.builder().name("till").order("shm", "gm").build(),
+                NodeSpec.builder().name("till").order("shm", "verbs", "gm").build(),
                 new Adapter("shm", Set.of("ring-size"), READY),
+                new Adapter("verbs", Set.of(), () -> new Availability.Ready("", "mlx5_0 port 1")),
                 new Adapter("gm", Set.of(), () -> new Availability.Missing("libgm.so was not found")));
         InfoText.print(report, new PrintWriter(out));
         assertThat(out.toString())
-                .contains("java ", "uid ", "settings        NodeSpec[weir.name=till, weir.transport.order=shm,gm]")
+                .contains(
+                        "java ", "uid ", "settings        NodeSpec[weir.name=till, weir.transport.order=shm,verbs,gm]")
                 .contains("""
                         The paths, in the order in which they are tried:
                           1.  shm     ready
-                          2.  gm      missing     libgm.so was not found
+                          2.  verbs   ready       mlx5_0 port 1
+                          3.  gm      missing     libgm.so was not found
                           -   local   no adapter  no adapter for local is on the class path
                         """)
                 .endsWith("""

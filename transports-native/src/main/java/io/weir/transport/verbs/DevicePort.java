@@ -1,5 +1,7 @@
 package io.weir.transport.verbs;
 
+import io.weir.core.Availability;
+
 /**
  * The port that we use, as it was when it was looked at.
  *
@@ -15,6 +17,11 @@ record DevicePort(String device, int number, LinkLayer layer, int lid, Gid gid, 
 
     VerbsCard card() {
         return new VerbsCard(layer, net);
+    }
+
+    /** That it can be used. */
+    Availability.Ready ready() {
+        return new Availability.Ready(card().encode(), toString());
     }
 
     @Override

@@ -49,7 +49,7 @@ final class DeviceWatch implements Runnable {
         this.gidIndex = choice.gidIndex();
         this.events = Structures.at(context, Context.KNOWN).getInt(Context.ASYNC_FD);
         this.port = found.port();
-        this.known = new Availability.Ready(port.card().encode());
+        this.known = port.ready();
         this.end = end;
         this.failed = failed;
         this.ended = ended;
@@ -179,7 +179,7 @@ final class DeviceWatch implements Runnable {
         try {
             DevicePort now = DeviceSearch.port(context, before.device(), before.number(), gidIndex);
             port = now;
-            tell(new Availability.Ready(now.card().encode()));
+            tell(now.ready());
         } catch (WeirException e) {
             tell(new Availability.Missing(String.valueOf(e.getMessage())));
         }

@@ -72,7 +72,7 @@ public final class VerbsTransport implements Transport {
                     Domain.Registration registered = domain.register(Structures.address(memory), TRIAL, true)) {
                 memory.putInt(0, registered.localKey());
             }
-            return new Availability.Ready(port.card().encode());
+            return port.ready();
         } finally {
             device.release();
         }

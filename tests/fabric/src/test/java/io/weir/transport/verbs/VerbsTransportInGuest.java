@@ -20,7 +20,8 @@ import reactor.core.Disposables;
 @ExtendWith(Guest.class)
 class VerbsTransportInGuest {
 
-    private static final Availability READY = new Availability.Ready("1 roce v2-ipv4");
+    private static final Availability READY =
+            new Availability.Ready("1 roce v2-ipv4", "rxe0 port 1 (GID 1 00000000000000000000ffff0a630001)");
 
     private final Transport transport = new VerbsTransport();
     private Disposable listening = Disposables.single();
@@ -43,7 +44,10 @@ class VerbsTransportInGuest {
 
     @Test
     void takesTheGidThatIsChosen() {
-        assertThat(availability(Map.of("gid-index", "0"))).isEqualTo(new Availability.Ready("1 roce v2-local"));
+        assertThat(availability(Map.of("gid-index", "0"))).isInstanceOfSatisfying(Availability.Ready.class, ready -> {
+            assertThat(ready.card()).isEqualTo("1 roce v2-local");
+            assertThat(ready.details()).startsWith("rxe0 port 1 (GID 0 fe80");
+        });
         assertThat(availability(Map.of("gid-index", "1"))).isEqualTo(READY);
     }
 
