@@ -33,6 +33,11 @@ final class LoopbackEnd implements LinkHandler, AutoCloseable {
     private final CompletableFuture<Boolean> freed = new CompletableFuture<>();
 
     LoopbackEnd(LoopbackDomain domain, LoopbackWire wire, long poolBytes) {
+        this(domain, wire, poolBytes, true);
+    }
+
+    /** @param listens whether it hears what comes from the beginning; else from {@link #listen} on */
+    LoopbackEnd(LoopbackDomain domain, LoopbackWire wire, long poolBytes, boolean listens) {
         this.domain = domain;
         this.wire = wire;
         LinkMemory memory = LinkMemory.make(domain, PLAN, PLAN);
@@ -40,6 +45,12 @@ final class LoopbackEnd implements LinkHandler, AutoCloseable {
         RegisteredPool pool = new RegisteredPool(domain, poolBytes);
         this.link = call(() ->
                 new RemoteLink("loopback", loop, "the other one", wire, memory, pool, () -> freed.complete(true)));
+        if (listens) {
+            listen();
+        }
+    }
+
+    void listen() {
         var unused = call(() -> {
             link.handler(this);
             return true;

@@ -109,6 +109,33 @@ class SlotCostsTest {
         });
     }
 
+    /** Some networks tell at once that the peer has gone, others when something is sent. */
+    @Test
+    void whatCameBeforeTheCableWasCutWaitsForAHandler() {
+        Object lock = new Object();
+        LoopbackDomain near = new LoopbackDomain();
+        LoopbackDomain far = new LoopbackDomain();
+        LoopbackWire nearWire = LoopbackWire.open(near, lock);
+        LoopbackWire farWire = LoopbackWire.open(far, lock);
+        nearWire.join(farWire);
+        try (LoopbackEnd first = new LoopbackEnd(near, nearWire, 0);
+                LoopbackEnd second = new LoopbackEnd(far, farWire, 0, false)) {
+            for (int i = 0; i < 5; i++) {
+                assertThat(first.offer(body(32))).isTrue();
+            }
+            Await.until("all have been sent", () -> nearWire.sends() == 5);
+            nearWire.cut();
+            Await.until("the sender is told", () -> !first.lost.isEmpty());
+            // Turns enough to lose what waits.
+            for (int turn = 0; turn < 50; turn++) {
+                var unused = second.call(() -> true);
+            }
+            second.listen();
+            Await.until("it is told", () -> !second.lost.isEmpty());
+            assertThat(second.received).hasSize(5);
+        }
+    }
+
     private static void warmUp(LoopbackEnd first, LoopbackEnd second) {
         do {
             int before = second.received.size();

@@ -319,7 +319,7 @@ public final class RemoteLink implements Link, Pollable {
             if (state == State.ENDED) {
                 return work;
             }
-            if (broken != null && !hasMore()) {
+            if (broken != null && !waitsForHandler() && !hasMore()) {
                 fail(broken);
                 return 1;
             }
@@ -552,6 +552,10 @@ public final class RemoteLink implements Link, Pollable {
 
     @Override
     public boolean asleep() {
+        if (broken != null && waitsForHandler()) {
+            // It comes on this loop, and is told everything.
+            return true;
+        }
         if (broken != null || hasMore() || (state == State.LEAVING && hasLeft())) {
             return false;
         }
@@ -569,6 +573,10 @@ public final class RemoteLink implements Link, Pollable {
     }
 
     private void awakened() {
+        if (broken != null) {
+            // Nothing that happens from here on is of interest, and it would wake us again and again.
+            watch.dispose();
+        }
         if (state == State.ENDED || broken != null) {
             return;
         }
