@@ -1,5 +1,6 @@
 package io.weir.transport.nativelib;
 
+import com.kenai.jffi.Library;
 import io.weir.core.TransportSettings;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -199,6 +200,16 @@ public final class Posix {
     /** The system's own words for an error, and its number. */
     public static String words(int error) {
         return libc().strerror(error) + " (error " + error + ")";
+    }
+
+    /** Where this function of the C library begins, for a library that calls it. */
+    public static long address(String function) {
+        Library library = Library.getCachedInstance("libc.so.6", Library.LAZY | Library.LOCAL);
+        long address = library == null ? 0 : library.getSymbolAddress(function);
+        if (address == 0) {
+            throw new IllegalStateException("the C library has no " + function);
+        }
+        return address;
     }
 
     /** The user whose rights we have. */

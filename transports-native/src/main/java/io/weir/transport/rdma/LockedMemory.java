@@ -1,4 +1,4 @@
-package io.weir.transport.verbs;
+package io.weir.transport.rdma;
 
 import io.weir.core.PeerUnavailable;
 import io.weir.transport.nativelib.NativeFailure;
@@ -10,10 +10,10 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /** Registered memory is never swapped out, and the system limits how much of that a process may have. */
-final class LockedMemory {
+public final class LockedMemory {
 
-    static final String REMEDY = "; raise the limit of locked memory (ulimit -l, or LimitMEMLOCK of a systemd unit),"
-            + " or set weir.transport.verbs.pool-size lower";
+    private static final String RAISE =
+            "; raise the limit of locked memory (ulimit -l, or LimitMEMLOCK of a systemd unit), or set weir.transport.";
 
     /** The capability to exceed the limit, as a bit of those that a process has. */
     private static final int CAP_IPC_LOCK = 14;
@@ -27,12 +27,17 @@ final class LockedMemory {
      *
      * @throws PeerUnavailable saying how to raise the limit
      */
-    static void check(long bytes) {
+    public static void check(String transport, long bytes) {
         long limit = limit();
         if (bytes > limit && !isUnlimited()) {
-            throw new PeerUnavailable(
-                    "the process may lock " + limit + " bytes of memory, and a link needs " + bytes + REMEDY);
+            throw new PeerUnavailable("the process may lock " + limit + " bytes of memory, and a link needs " + bytes
+                    + remedy(transport));
         }
+    }
+
+    /** What can be done where memory can't be registered, to be put behind the reason. */
+    public static String remedy(String transport) {
+        return RAISE + transport + ".slots or .pool-size lower";
     }
 
     private static long limit() {

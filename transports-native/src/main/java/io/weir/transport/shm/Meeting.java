@@ -13,6 +13,7 @@ import io.weir.core.Refused;
 import io.weir.core.WeirException;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.NativeFailure;
+import io.weir.transport.nativelib.Nonce;
 import io.weir.transport.nativelib.Posix;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -11,6 +11,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.weir.core.Misconfigured;
 import io.weir.core.RuntimeFolder;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.nativelib.Nonce;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

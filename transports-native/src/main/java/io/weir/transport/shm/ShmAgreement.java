@@ -11,6 +11,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.Nonce;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;

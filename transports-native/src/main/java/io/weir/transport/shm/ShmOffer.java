@@ -2,6 +2,7 @@ package io.weir.transport.shm;
 
 import io.weir.core.Misconfigured;
 import io.weir.core.ProtocolMismatch;
+import io.weir.transport.nativelib.Nonce;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -38,16 +38,16 @@ record DeviceLimits(long maxRegion, int maxRequests, int maxEntries, int maxRead
         if (maxReads < 1 || maxReadsServed < 1) {
             throw new PeerUnavailable("the device " + device + " can't read remote memory");
         }
-        int slots = options.plan().slots();
+        int slots = options.memory().plan().slots();
         if (sendRequests(slots) > maxRequests || entries(slots) > maxEntries) {
             throw new PeerUnavailable("the device " + device + " takes " + maxRequests + " requests and " + maxEntries
                     + " completions of a connection, and " + slots + " slots need " + sendRequests(slots) + " and "
                     + entries(slots) + "; set weir.transport.verbs.slots lower");
         }
-        if (options.lockedBytes() > maxRegion) {
+        if (options.memory().lockedBytes() > maxRegion) {
             throw new PeerUnavailable(
                     "the device " + device + " registers at most " + maxRegion + " bytes at once, and "
-                            + options.lockedBytes() + " are wanted; set weir.transport.verbs.pool-size lower");
+                            + options.memory().lockedBytes() + " are wanted; set weir.transport.verbs.pool-size lower");
         }
     }
 

@@ -6,6 +6,7 @@ import static io.weir.transport.verbs.VerbsLibrary.made;
 
 import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
+import io.weir.transport.rdma.LockedMemory;
 import io.weir.transport.verbs.VerbsLayout.Access;
 import io.weir.transport.verbs.VerbsLayout.Region;
 import java.nio.ByteBuffer;
@@ -55,7 +56,7 @@ final class VerbsDomain implements Domain, AutoCloseable {
         long region = made(
                 length + " bytes of memory can't be registered",
                 functions().ibv_reg_mr(handle, address, length, access),
-                LockedMemory.REMEDY);
+                LockedMemory.remedy(VerbsTransport.NAME));
         ByteBuffer fields = Structures.at(region, Region.BYTES);
         return new Registered(region, fields.getInt(Region.LKEY), fields.getInt(Region.RKEY));
     }

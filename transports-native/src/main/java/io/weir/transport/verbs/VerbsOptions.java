@@ -2,28 +2,29 @@ package io.weir.transport.verbs;
 
 import io.weir.core.Misconfigured;
 import io.weir.core.TransportSettings;
-import io.weir.transport.rdma.LinkMemory;
-import io.weir.transport.rdma.SlotPlan;
+import io.weir.transport.rdma.RemoteOptions;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The options of this path.
  *
  * @param choice {@code device}, {@code port} and {@code gid-index}
  * @param retries {@code timeout} and {@code retry-count}
- * @param plan {@code slots} and {@code slot-size}: how many messages may be under way to us on a link, and how long each may be
- * @param poolBytes {@code pool-size}: registered memory for payloads that the peer reads itself
+ * @param memory those that every path over RDMA has
  */
-record VerbsOptions(Choice choice, Retries retries, SlotPlan plan, int poolBytes) {
+record VerbsOptions(Choice choice, Retries retries, RemoteOptions memory) {
 
     /** Whatever is active. */
     static final String ANY_DEVICE = "";
 
     static final int ANY = -1;
 
-    static final Set<String> NAMES =
-            Set.of("device", "port", "gid-index", "timeout", "retry-count", "slots", "slot-size", "pool-size");
+    static final Set<String> NAMES = Stream.concat(
+                    Stream.of("device", "port", "gid-index", "timeout", "retry-count"), RemoteOptions.NAMES.stream())
+            .collect(Collectors.toUnmodifiableSet());
 
     /**
      * Which device, port and address to use; equal choices share what is open.
@@ -42,17 +43,6 @@ record VerbsOptions(Choice choice, Retries retries, SlotPlan plan, int poolBytes
      */
     record Retries(int timeout, int count) {}
 
-    /** 1.3 MB for each direction of a link: enough to keep 100 Gbit/s busy over 100 us. */
-    private static final int SLOTS = 32;
-
-    /** A frame of 32 KiB and what stands around it, in whole pages. */
-    private static final int SLOT = 40 << 10;
-
-    private static final int SLOT_UNIT = 8;
-
-    private static final int POOL = 64 << 20;
-    private static final int MOST_POOL = 1 << 30;
-
     /** 67 ms, and with six attempts after the first about half a second: near to what other users of RDMA have, so networks are made for it. */
     private static final int TIMEOUT = 14;
 
@@ -70,24 +60,12 @@ record VerbsOptions(Choice choice, Retries retries, SlotPlan plan, int poolBytes
     static VerbsOptions of(TransportSettings settings) {
         Choice choice = new Choice(
                 device(settings),
-                number(settings, "port", ANY, 1, 255),
-                number(settings, "gid-index", ANY, 0, Short.MAX_VALUE));
+                RemoteOptions.number(settings, "port", ANY, 1, 255),
+                RemoteOptions.number(settings, "gid-index", ANY, 0, Short.MAX_VALUE));
         Retries retries = new Retries(
-                number(settings, "timeout", TIMEOUT, 1, 31), number(settings, "retry-count", RETRY_COUNT, 0, 7));
-        int slotBytes = settings.size("slot-size", SLOT, SlotPlan.LEAST_BYTES, SlotPlan.MOST_BYTES);
-        if (slotBytes % SLOT_UNIT != 0) {
-            throw new Misconfigured("slot-size=" + slotBytes + " is not a multiple of " + SLOT_UNIT);
-        }
-        return new VerbsOptions(
-                choice,
-                retries,
-                new SlotPlan(number(settings, "slots", SLOTS, SlotPlan.LEAST_SLOTS, SlotPlan.MOST_SLOTS), slotBytes),
-                settings.size("pool-size", POOL, 0, MOST_POOL));
-    }
-
-    /** How much memory one link keeps from being swapped out before it has long payloads, which are copied where there may be no more. */
-    long lockedBytes() {
-        return 2L * plan.slots() * plan.slotBytes() + LinkMemory.BOUNCE;
+                RemoteOptions.number(settings, "timeout", TIMEOUT, 1, 31),
+                RemoteOptions.number(settings, "retry-count", RETRY_COUNT, 0, 7));
+        return new VerbsOptions(choice, retries, RemoteOptions.of(settings));
     }
 
     private static String device(TransportSettings settings) {
@@ -96,22 +74,5 @@ record VerbsOptions(Choice choice, Retries retries, SlotPlan plan, int poolBytes
             throw new Misconfigured("device=" + text + " is not the name of a device, such as mlx5_0");
         }
         return text;
-    }
-
-    private static int number(TransportSettings settings, String option, int otherwise, int least, int most) {
-        String text = settings.options().get(option);
-        if (text == null) {
-            return otherwise;
-        }
-        int value;
-        try {
-            value = Integer.parseInt(text.trim());
-        } catch (NumberFormatException e) {
-            throw new Misconfigured(option + "=" + text + " is not a number", e);
-        }
-        if (value < least || value > most) {
-            throw new Misconfigured(option + "=" + text + " is out of range: from " + least + " to " + most);
-        }
-        return value;
     }
 }

@@ -12,6 +12,8 @@ import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
+import io.weir.transport.rdma.LockedMemory;
+import io.weir.transport.rdma.RemoteAgreement;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -66,7 +68,7 @@ public final class VerbsTransport implements Transport {
         try {
             DevicePort port = device.port();
             device.limits().check(port.device(), options);
-            LockedMemory.check(options.lockedBytes());
+            LockedMemory.check(NAME, options.memory().lockedBytes());
             ByteBuffer memory = Structures.allocate(TRIAL);
             try (VerbsDomain domain = VerbsDomain.open(device);
                     Domain.Registration registered = domain.register(Structures.address(memory), TRIAL, true)) {
@@ -103,6 +105,7 @@ public final class VerbsTransport implements Transport {
             throw new Misconfigured(
                     "verbs needs a loop on epoll, and " + request.loop().name() + " is none");
         }
-        return VerbsAgreement.begin(request, loop);
+        VerbsOptions options = VerbsOptions.of(request.settings());
+        return RemoteAgreement.begin(request, loop, NAME, options.memory().poolBytes(), VerbsHalf.open(options));
     }
 }

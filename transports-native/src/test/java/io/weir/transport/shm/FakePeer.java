@@ -14,6 +14,7 @@ import io.netty.channel.unix.FileDescriptor;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.Nonce;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;

@@ -19,6 +19,7 @@ import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.NativeFailure;
+import io.weir.transport.nativelib.Nonce;
 import io.weir.transport.nativelib.Posix;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

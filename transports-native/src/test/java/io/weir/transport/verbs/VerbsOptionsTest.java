@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.core.Misconfigured;
 import io.weir.core.TransportSettings;
 import io.weir.transport.rdma.LinkMemory;
+import io.weir.transport.rdma.RemoteOptions;
 import io.weir.transport.rdma.SlotPlan;
 import java.nio.file.Path;
 import java.util.Map;
@@ -25,8 +26,7 @@ class VerbsOptionsTest {
                 .isEqualTo(new VerbsOptions(
                         new VerbsOptions.Choice("", -1, -1),
                         new VerbsOptions.Retries(14, 6),
-                        new SlotPlan(32, 40 << 10),
-                        64 << 20));
+                        new RemoteOptions(new SlotPlan(32, 40 << 10), 64 << 20)));
     }
 
     @Test
@@ -45,16 +45,17 @@ class VerbsOptionsTest {
                 .isEqualTo(new VerbsOptions(
                         new VerbsOptions.Choice("mlx5_0", 2, 0),
                         new VerbsOptions.Retries(31, 0),
-                        new SlotPlan(1024, 1 << 20),
-                        0));
+                        new RemoteOptions(new SlotPlan(1024, 1 << 20), 0)));
     }
 
     @Test
     void sayHowMuchMemoryTheyLock() {
         assertThat(options(Map.of("slots", "8", "slot-size", "36k", "pool-size", "1g"))
+                        .memory()
                         .lockedBytes())
                 .isEqualTo(16L * (36 << 10) + LinkMemory.BOUNCE);
         assertThat(options(Map.of("slots", "1024", "slot-size", "1m", "pool-size", "1g"))
+                        .memory()
                         .lockedBytes())
                 .isEqualTo((2L << 30) + LinkMemory.BOUNCE);
     }

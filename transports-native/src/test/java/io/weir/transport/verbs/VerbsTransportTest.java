@@ -95,7 +95,7 @@ class VerbsTransportTest {
     @Test
     void aDeviceThatCanNotDoItSaysWhatToSet() {
         VerbsOptions options = VerbsOptions.of(settings(true, Map.of("slots", "100", "pool-size", "1m")));
-        DeviceLimits enough = new DeviceLimits(options.lockedBytes(), 116, 216, 16, 1);
+        DeviceLimits enough = new DeviceLimits(options.memory().lockedBytes(), 116, 216, 16, 1);
         assertThat(catchThrowable(() -> enough.check("dev", options))).isNull();
         assertThatThrownBy(() -> new DeviceLimits(Long.MAX_VALUE, 115, 216, 16, 1).check("dev", options))
                 .hasMessageContaining("device dev takes 115 requests")
@@ -104,19 +104,12 @@ class VerbsTransportTest {
         assertThatThrownBy(() -> new DeviceLimits(Long.MAX_VALUE, 116, 215, 16, 1).check("dev", options))
                 .hasMessageContaining("215 completions")
                 .hasMessageContaining("and 216");
-        assertThatThrownBy(() -> new DeviceLimits(options.lockedBytes() - 1, 116, 216, 16, 1).check("dev", options))
+        assertThatThrownBy(() ->
+                        new DeviceLimits(options.memory().lockedBytes() - 1, 116, 216, 16, 1).check("dev", options))
                 .hasMessageContaining("registers at most")
                 .hasMessageContaining("pool-size lower");
         assertThatThrownBy(() -> new DeviceLimits(Long.MAX_VALUE, 116, 216, 16, 0).check("dev", options))
                 .hasMessageContaining("can't read remote memory");
-    }
-
-    @Test
-    void theCapabilityToLockMemoryIsOneBit() {
-        assertThat(LockedMemory.mayExceed("0000000000004000")).isTrue();
-        assertThat(LockedMemory.mayExceed("ffffffffffffffff")).isTrue();
-        assertThat(LockedMemory.mayExceed("0000000000003fff")).isFalse();
-        assertThat(LockedMemory.mayExceed("ffffffffffffbfff")).isFalse();
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.weir.core.LinkRequest;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
+import io.weir.core.PendingLink;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Waiting;
 import io.weir.core.WeirException;
@@ -44,22 +45,22 @@ class VerbsAgreementInGuest {
         far.close().block(LONG);
     }
 
-    private static VerbsAgreement agreement(NettyLoop loop, boolean connecting) {
+    private static PendingLink agreement(NettyLoop loop, boolean connecting) {
         PeerCard card =
                 new PeerCard(new PeerId(UUID.randomUUID(), "peer", 1), "b", 5, "p", "host", 7, Map.of(), Map.of());
         Link none = (Link) Proxy.newProxyInstance(
                 Link.class.getClassLoader(), new Class<?>[] {Link.class}, (link, method, arguments) -> null);
         LinkRequest request = new LinkRequest(card, card, connecting, loop, none, Guest.settings(Map.of()));
-        return CompletableFuture.supplyAsync(() -> VerbsAgreement.begin(request, loop), loop)
+        return CompletableFuture.supplyAsync(() -> new VerbsTransport().prepare(request), loop)
                 .join();
     }
 
     @Test
     void aHostileOfferEndsIt() {
-        VerbsAgreement here = agreement(near, true);
+        PendingLink here = agreement(near, true);
         assertThatThrownBy(() -> here.complete(new byte[7]).block(LONG)).isInstanceOf(ProtocolMismatch.class);
         assertThatThrownBy(() -> here.complete(new byte[7]).block(LONG)).isInstanceOf(ProtocolMismatch.class);
-        VerbsAgreement infiniband = agreement(near, true);
+        PendingLink infiniband = agreement(near, true);
         byte[] offer = new VerbsOffer(LinkLayer.INFINIBAND, 3, 1, 5, new Gid(0, 0), 17, 0, new SlotPlan(32, 40 << 10))
                 .encode();
         assertThatThrownBy(() -> infiniband.complete(offer).block(LONG))
@@ -69,7 +70,7 @@ class VerbsAgreementInGuest {
 
     @Test
     void nothingIsLeftOfOneThatIsGivenUp() {
-        VerbsAgreement declined = agreement(near, true);
+        PendingLink declined = agreement(near, true);
         run(near, declined::close);
         run(near, declined::close);
         assertThatThrownBy(() -> declined.complete(new byte[0]).block(LONG))
@@ -79,8 +80,8 @@ class VerbsAgreementInGuest {
 
     @Test
     void nothingIsLeftOfOneThatIsGivenUpWhileItIsMade() {
-        VerbsAgreement here = agreement(near, true);
-        VerbsAgreement there = agreement(far, false);
+        PendingLink here = agreement(near, true);
+        PendingLink there = agreement(far, false);
         CompletableFuture<Link> result = new CompletableFuture<>();
         run(near, () -> {
             var unused = here.complete(there.offer()).subscribe(result::complete, result::completeExceptionally);
@@ -93,8 +94,8 @@ class VerbsAgreementInGuest {
 
     @Test
     void nothingIsLeftWhenTheLoopEndsWhileItIsMade() {
-        VerbsAgreement here = agreement(near, true);
-        VerbsAgreement there = agreement(far, false);
+        PendingLink here = agreement(near, true);
+        PendingLink there = agreement(far, false);
         run(near, () -> {
             var unused = here.complete(there.offer()).subscribe(link -> {}, failure -> {});
         });

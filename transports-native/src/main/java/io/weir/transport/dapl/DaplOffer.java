@@ -1,0 +1,85 @@
+package io.weir.transport.dapl;
+
+import io.weir.core.ProtocolMismatch;
+import io.weir.transport.nativelib.Nonce;
+import io.weir.transport.rdma.SlotPlan;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * What one side tells the other, so that one can connect to the other and the slots be used.
+ *
+ * <pre>
+ *  0  magic "WEIR" (32), version (32)
+ *  8  address (28 bytes), reads that this side serves at once (32)
+ * 40  connection qualifier (64); zero from the side that connects
+ * 48  nonce (16 bytes): whoever shows it when it connects has seen this offer
+ * 64  slots in which this side receives (32), bytes of each (32)
+ * </pre>
+ *
+ * @param address of the adapter
+ * @param maxReads how many of the peer's reads this side serves at once
+ * @param plan how this side receives
+ */
+record DaplOffer(DaplAddress address, int maxReads, long qualifier, Nonce nonce, SlotPlan plan) {
+
+    static final int VERSION = 1;
+    static final int BYTES = 72;
+
+    static final int MAGIC = 0x52494557;
+
+    byte[] encode() {
+        ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        return address.put(bytes.putInt(MAGIC).putInt(VERSION))
+                .putInt(maxReads)
+                .putLong(qualifier)
+                .put(nonce.bytes())
+                .putInt(plan.slots())
+                .putInt(plan.slotBytes())
+                .array();
+    }
+
+    /**
+     * Reads what the other side offers.
+     *
+     * @param listens whether the other side is the one that listens
+     * @throws ProtocolMismatch if it can't be used
+     */
+    static DaplOffer decode(byte[] offer, boolean listens) {
+        check(offer.length == BYTES, "length", offer.length);
+        ByteBuffer bytes = ByteBuffer.wrap(offer).order(ByteOrder.LITTLE_ENDIAN);
+        check(bytes.getInt() == MAGIC, "beginning", bytes.getInt(0));
+        int version = bytes.getInt();
+        check(version == VERSION, "version", version);
+        byte[] received = new byte[DaplAddress.BYTES];
+        bytes.get(received);
+        DaplAddress address = DaplAddress.at(ByteBuffer.wrap(received));
+        if (address == null || !address.isOfAHost(received)) {
+            throw new ProtocolMismatch("the peer's offer for dapl has an address that can't be used");
+        }
+        int maxReads = bytes.getInt();
+        check(maxReads >= 1, "reads at once", maxReads);
+        long qualifier = bytes.getLong();
+        check(listens == (qualifier != 0), "connection qualifier", qualifier);
+        byte[] nonce = new byte[Nonce.BYTES];
+        bytes.get(nonce);
+        return new DaplOffer(address, maxReads, qualifier, new Nonce(nonce), plan(bytes));
+    }
+
+    private static SlotPlan plan(ByteBuffer bytes) {
+        int slots = bytes.getInt();
+        check(slots >= SlotPlan.LEAST_SLOTS && slots <= SlotPlan.MOST_SLOTS, "number of slots", slots);
+        int slotBytes = bytes.getInt();
+        check(
+                slotBytes >= SlotPlan.LEAST_BYTES && slotBytes <= SlotPlan.MOST_BYTES && slotBytes % Long.BYTES == 0,
+                "bytes of a slot",
+                slotBytes);
+        return new SlotPlan(slots, slotBytes);
+    }
+
+    private static void check(boolean sound, String field, long value) {
+        if (!sound) {
+            throw new ProtocolMismatch("the peer's offer for dapl can't be used: its " + field + " is " + value);
+        }
+    }
+}
