@@ -34,7 +34,14 @@ final class NodeProperties {
      * end in a dot are the beginnings of several.
      */
     private static final List<String> OF_THE_BUILD = List.of(
-            "weir.test.", "weir.required.", "weir.jcstress.", "weir.seed", "weir.fabric", "weir.java.opts", "weir.log");
+            "weir.test.",
+            "weir.required.",
+            "weir.jcstress.",
+            "weir.seed",
+            "weir.fabric",
+            "weir.fabric.",
+            "weir.java.opts",
+            "weir.log");
 
     private static final Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> SINGLE = single();
 

@@ -279,6 +279,8 @@ class NodePropertiesTest {
                 "weir.seed",
                 "1",
                 "weir.fabric",
+                "required",
+                "weir.fabric.classes",
                 "x",
                 "weir.jcstress.args",
                 "-m quick");
