@@ -6,27 +6,44 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** Another program of the guest. What it says is kept, for a failure to tell. */
 final class Program implements AutoCloseable {
+
+    private static final int LONGEST_WORD = 200;
 
     private final List<String> command;
     private final Path output;
     private final Process process;
 
-    private Program(List<String> command) throws IOException {
+    private Program(List<String> command, Map<String, String> environment, Redirect input) throws IOException {
         this.command = command;
         this.output = Files.createTempFile("program", ".txt");
-        this.process = new ProcessBuilder(command)
+        ProcessBuilder builder = new ProcessBuilder(command)
                 .redirectErrorStream(true)
-                .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectOutput(output.toFile())
-                .start();
+                .redirectInput(input)
+                .redirectOutput(output.toFile());
+        builder.environment().putAll(environment);
+        this.process = builder.start();
     }
 
     static Program start(String... command) throws IOException {
-        return new Program(List.of(command));
+        return start(List.of(command), Map.of());
+    }
+
+    /** With this beside our environment. */
+    static Program start(List<String> command, Map<String, String> environment) throws IOException {
+        return new Program(
+                command, environment, Redirect.from(Path.of("/dev/null").toFile()));
+    }
+
+    /** As above, with a standard input that lasts until {@link #leave}. */
+    static Program serve(List<String> command, Map<String, String> environment) throws IOException {
+        return new Program(command, environment, Redirect.PIPE);
     }
 
     /** Runs it to its end, which must be a good one, and returns what it has said. */
@@ -50,13 +67,31 @@ final class Program implements AutoCloseable {
                         .anyMatch(line -> line.contains("state LISTEN") && line.matches(".*:" + port + "\\b.*")));
     }
 
+    /** What stands behind these words in the first line that begins with them, as soon as it is there as a whole. */
+    String says(String words) throws IOException, InterruptedException {
+        Program unused = until("says " + words, () -> behind(words).isPresent());
+        return behind(words).orElseThrow();
+    }
+
+    private Optional<String> behind(String words) throws IOException {
+        String said = said();
+        return said.substring(0, said.lastIndexOf('\n') + 1)
+                .lines()
+                .filter(line -> line.startsWith(words))
+                .map(line -> line.substring(words.length()).strip())
+                .findFirst();
+    }
+
     private Program until(String what, Patience.Sight sight) throws IOException, InterruptedException {
         try {
-            Patience.until(() -> String.join(" ", command) + " " + what, () -> {
-                if (!process.isAlive()) {
+            Patience.until(() -> name() + " " + what, () -> {
+                // Asked first: it may have ended after it was as wanted.
+                boolean alive = process.isAlive();
+                boolean seen = sight.seen();
+                if (!seen && !alive) {
                     throw failure("has ended before it " + what);
                 }
-                return sight.seen();
+                return seen;
             });
             return this;
         } catch (AssertionError e) {
@@ -77,6 +112,17 @@ final class Program implements AutoCloseable {
         return said();
     }
 
+    /** Ends its standard input, and waits for its end, which must be a good one. */
+    String leave() throws IOException, InterruptedException {
+        process.getOutputStream().close();
+        return succeed();
+    }
+
+    /** Without a warning. */
+    void kill() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+
     /** In {@code /proc/net/tcp}: the local address and port, the remote ones, and the state, where 0A is listening. */
     private static boolean isListening(int port) throws IOException {
         String listening = String.format("[0-9A-F]+:%04X [0-9A-F]+:0000 0A .*", port);
@@ -90,17 +136,25 @@ final class Program implements AutoCloseable {
         return false;
     }
 
-    private String said() throws IOException {
+    /** All of it so far. */
+    String said() throws IOException {
         return new String(Files.readAllBytes(output), StandardCharsets.UTF_8);
     }
 
     private AssertionError failure(String what) throws IOException {
-        return new AssertionError(String.join(" ", command) + " " + what + "; it said:\n" + said());
+        return new AssertionError(name() + " " + what + "; it said:\n" + said());
+    }
+
+    /** The command without what nobody would read, such as a class path. */
+    private String name() {
+        return command.stream()
+                .map(word -> word.length() > LONGEST_WORD ? "…" : word)
+                .collect(Collectors.joining(" "));
     }
 
     @Override
     public void close() throws IOException, InterruptedException {
         process.destroyForcibly().waitFor();
-        Files.delete(output);
+        Files.deleteIfExists(output);
     }
 }

@@ -1,0 +1,79 @@
+package io.weir.fabric.guest;
+
+import io.weir.channel.NodeSpec;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** A path that the guest has devices for. A scene is written once, and played over each of them. */
+enum Fabric {
+    VERBS("verbs") {
+        @Override
+        Map<String, String> options(End end) {
+            return Map.of("device", end.device);
+        }
+    };
+
+    /** Enough for an emulated machine, and shorter than a session waits on its way to another path. */
+    static final Duration STEP = Duration.ofSeconds(15);
+
+    /** As it stands in the order of a node. */
+    final String path;
+
+    Fabric(String path) {
+        this.path = path;
+    }
+
+    /** Each end has a device of its own. */
+    enum End {
+        NEAR("rxe0"),
+        FAR("rxe1");
+
+        final String device;
+
+        End(String device) {
+            this.device = device;
+        }
+    }
+
+    /** What the path is told at this end. */
+    abstract Map<String, String> options(End end);
+
+    /** A node at this end. Its name is that of the end, and it has no order yet. */
+    NodeSpec.Builder spec(End end) {
+        NodeSpec.Builder spec = NodeSpec.builder()
+                .name(lower(end))
+                .connectTimeout(Patience.LIMIT)
+                .handshakeTimeout(Patience.LIMIT)
+                .stepTimeout(STEP)
+                .headStart(Patience.LIMIT);
+        options(end).forEach((option, value) -> spec.transportOption(path, option, value));
+        return spec;
+    }
+
+    /** The same for a node of another process that is as its environment says: nothing but this path, and those that follow. */
+    Map<String, String> environment(End end, String... others) {
+        Map<String, String> environment = new HashMap<>();
+        options(end).forEach((option, value) -> environment.put(variable(option), value));
+        environment.put("WEIR_TRANSPORT_ORDER", others.length == 0 ? path : path + "," + String.join(",", others));
+        environment.put("WEIR_TIMEOUT_CONNECT", Patience.LIMIT.toSeconds() + "s");
+        environment.put("WEIR_TIMEOUT_HANDSHAKE", Patience.LIMIT.toSeconds() + "s");
+        environment.put("WEIR_TIMEOUT_HEAD_START", Patience.LIMIT.toSeconds() + "s");
+        environment.put("WEIR_TIMEOUT_STEP", STEP.toSeconds() + "s");
+        return environment;
+    }
+
+    /** The system property that tells a node of this JVM. */
+    String property(String option) {
+        return "weir.transport." + path + "." + option;
+    }
+
+    private String variable(String option) {
+        return property(option).toUpperCase(Locale.ROOT).replace('.', '_').replace('-', '_');
+    }
+
+    private static String lower(End end) {
+        return end.name().toLowerCase(Locale.ROOT);
+    }
+}
