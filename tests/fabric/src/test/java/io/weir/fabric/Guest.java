@@ -61,6 +61,8 @@ final class Guest {
         List<String> command = new ArrayList<>();
         // It ends with this JVM, even if that is killed.
         command.addAll(List.of("setpriv", "--pdeathsig", "TERM", RUN.toString()));
+        // As ordinary users have it: a limit of locked memory holds, though there is none at first.
+        command.addAll(List.of("setpriv", "--bounding-set", "-ipc_lock", "--inh-caps", "-ipc_lock"));
         command.add(System.getProperty("weir.test.java.home", System.getProperty("java.home")) + "/bin/java");
         command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"));
         command.add("--enable-native-access=ALL-UNNAMED");

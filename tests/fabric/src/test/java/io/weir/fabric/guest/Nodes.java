@@ -40,8 +40,18 @@ final class Nodes implements AutoCloseable {
         return connect(start(Fabric.End.NEAR, fabric.path), far);
     }
 
+    /** The first one to start. */
+    Node far() {
+        return started.getLast();
+    }
+
     static Peer connect(Node near, Node far) {
         return got(near.connect(far.address()));
+    }
+
+    /** That the last one to start has had of the one it has connected to. */
+    long framesReceived() {
+        return started.getFirst().stats().get(0).framesReceived();
     }
 
     /** The path that is used. */
