@@ -68,7 +68,7 @@ final class Guest {
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(settings());
         command.addAll(
-                List.of("-Dweir.test.effort=10", "-Dweir.test.patience=90", "-Dweir.required.transports=verbs,dapl"));
+                List.of("-Dweir.test.effort=5", "-Dweir.test.patience=90", "-Dweir.required.transports=verbs,dapl"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(List.of(GuestMain.class.getName(), outcomes.toString()));
         return command;

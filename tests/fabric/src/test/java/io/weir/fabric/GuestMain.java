@@ -3,10 +3,15 @@ package io.weir.fabric;
 import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNamePatterns;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
+import io.weir.core.Availability;
+import io.weir.core.TransportSettings;
+import io.weir.transport.dapl.DaplTransport;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
@@ -22,6 +27,7 @@ public final class GuestMain {
     private GuestMain() {}
 
     public static void main(String[] arguments) throws IOException {
+        openAdaptersOfDapl();
         try (BufferedWriter outcomes = Files.newBufferedWriter(Path.of(arguments[0]))) {
             LauncherFactory.create()
                     .execute(
@@ -37,5 +43,16 @@ public final class GuestMain {
         }
         // A thread that a test has left behind keeps nobody here.
         System.exit(DONE);
+    }
+
+    /** Their first use opens what stays open, which is not what a test has left behind. */
+    private static void openAdaptersOfDapl() {
+        for (String adapter : List.of("ofa-v2-cma-rxe", "ofa-v2-cma-far")) {
+            TransportSettings settings = new TransportSettings(Path.of("unused"), true, Map.of("adapter", adapter));
+            Availability here = new DaplTransport().availability(settings);
+            if (here instanceof Availability.Missing missing) {
+                throw new IllegalStateException(missing.reason());
+            }
+        }
     }
 }

@@ -20,6 +20,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -31,6 +32,7 @@ import reactor.test.StepVerifier;
  * A peer that is one, and then breaks the rules of a session: its connection ends, whoever used it hears why, and others do not
  * notice.
  */
+@Tag("one-jdk")
 class ForgedFramesTest implements OnRoute {
 
     private static final int REQUESTS = 1;

@@ -25,10 +25,12 @@ import org.apache.curator.retry.RetryOneTime;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The directory in ZooKeeper, with a real server that is killed, started again, parted from its clients, and full of garbage. */
+@Tag("one-jdk")
 class ZooKeeperDirectoryTest implements DirectoryContract {
 
     private static final AtomicInteger ROOTS = new AtomicInteger();

@@ -6,10 +6,12 @@ import io.weir.core.Protection;
 import io.weir.core.TlsSpec;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The bootstrap connection with TLS on both sides as the link. */
+@Tag("one-jdk")
 class TcpTlsTest implements TransportContract {
 
     @TempDir

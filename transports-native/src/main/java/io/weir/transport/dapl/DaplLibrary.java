@@ -3,6 +3,7 @@ package io.weir.transport.dapl;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.TransportSettings;
 import io.weir.transport.nativelib.Posix;
+import io.weir.transport.rdma.ForkSafety;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import jnr.ffi.LibraryLoader;
@@ -178,6 +179,8 @@ final class DaplLibrary {
             try {
                 functions =
                         LibraryLoader.create(Functions.class).failImmediately().load(NAME);
+                // Its providers register memory with libibverbs.
+                ForkSafety.ensure();
             } catch (RuntimeException | LinkageError e) {
                 failure = NAME + " can't be loaded (" + e.getMessage() + "): install it; Debian's package is libdapl2";
             }

@@ -3,6 +3,7 @@ package io.weir.transport.verbs;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.TransportSettings;
 import io.weir.transport.nativelib.Posix;
+import io.weir.transport.rdma.ForkSafety;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,8 +36,6 @@ final class VerbsLibrary {
 
     /** The functions that the library exports, under their own names. An address is a {@code long}: 64 bits wherever this is used. */
     public interface Functions {
-
-        int ibv_fork_init();
 
         long ibv_get_device_list(ByteBuffer count);
 
@@ -149,10 +148,7 @@ final class VerbsLibrary {
             try {
                 functions =
                         LibraryLoader.create(Functions.class).failImmediately().load(NAME);
-                int error = functions.ibv_fork_init();
-                if (error != 0) {
-                    LOG.warn("Registered memory is not kept from programs that we start: {}", Posix.words(error));
-                }
+                ForkSafety.ensure();
             } catch (RuntimeException | LinkageError e) {
                 functions = null;
                 failure = NAME + " can't be loaded (" + e.getMessage()

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Fails a test that leaves anything behind in the devices: connections, queues, registered memory of any process. */
-final class DeviceCheck implements BeforeEachCallback, AfterEachCallback {
+public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback {
 
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(DeviceCheck.class);
 

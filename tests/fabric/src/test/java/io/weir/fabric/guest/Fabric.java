@@ -13,6 +13,12 @@ enum Fabric {
         Map<String, String> options(End end) {
             return Map.of("device", end.device);
         }
+    },
+    DAPL("dapl") {
+        @Override
+        Map<String, String> options(End end) {
+            return Map.of("adapter", end.adapter);
+        }
     };
 
     /** Enough for an emulated machine, and shorter than a session waits on its way to another path. */
@@ -27,13 +33,15 @@ enum Fabric {
 
     /** Each end has a device of its own. */
     enum End {
-        NEAR("rxe0"),
-        FAR("rxe1");
+        NEAR("rxe0", "ofa-v2-cma-rxe"),
+        FAR("rxe1", "ofa-v2-cma-far");
 
         final String device;
+        final String adapter;
 
-        End(String device) {
+        End(String device, String adapter) {
             this.device = device;
+            this.adapter = adapter;
         }
     }
 

@@ -27,8 +27,11 @@ class UnlikeEndsInGuest {
     @ParameterizedTest
     @EnumSource
     void messagesOfAllLengthsPass(Fabric fabric) throws IOException, InterruptedException {
-        packets(End.NEAR, JUMBO, 4096);
-        packets(End.FAR, ETHERNET, 1024);
+        // uDAPL has no say in it: what manages its connections takes the longest packet of the side that connects.
+        if (fabric == Fabric.VERBS) {
+            packets(End.NEAR, JUMBO, 4096);
+            packets(End.FAR, ETHERNET, 1024);
+        }
         try (Nodes nodes = new Nodes(fabric, folder)) {
             Node far = nodes.start(fabric.spec(End.FAR)
                     .order(fabric.path)
