@@ -16,8 +16,8 @@ import java.util.function.Consumer;
 /** A process that we have started and in which a {@link Serving} node runs. */
 public final class Child implements AutoCloseable {
 
-    /** A JVM that takes longer is stuck. */
-    private static final Duration START = Duration.ofSeconds(30);
+    /** A JVM that takes longer is stuck, even on a processor that is emulated, where 40 s have been seen. */
+    private static final Duration START = Duration.ofSeconds(90);
 
     private static final Duration END = Duration.ofSeconds(5);
 
