@@ -69,6 +69,12 @@ final class Guest {
         command.addAll(settings());
         command.addAll(
                 List.of("-Dweir.test.effort=5", "-Dweir.test.patience=90", "-Dweir.required.transports=verbs,dapl"));
+        // Also of the processes that a sample starts, which are told what this one is told.
+        command.addAll(List.of(
+                "-Dweir.timeout.connect=90s",
+                "-Dweir.timeout.handshake=90s",
+                "-Dweir.timeout.head-start=90s",
+                "-Dweir.timeout.step=15s"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path")));
         command.addAll(List.of(GuestMain.class.getName(), outcomes.toString()));
         return command;

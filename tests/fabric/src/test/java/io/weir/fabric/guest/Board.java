@@ -1,5 +1,6 @@
 package io.weir.fabric.guest;
 
+import java.rmi.NotBoundException;
 import java.rmi.Remote;
 import java.rmi.RemoteException;
 import java.rmi.registry.LocateRegistry;
@@ -65,7 +66,7 @@ public interface Board extends Remote {
 
         public static void main(String[] arguments) throws Exception {
             Registry registry = LocateRegistry.getRegistry("127.0.0.1", Integer.parseInt(arguments[0]));
-            Board board = (Board) registry.lookup("board");
+            Board board = (Board) lookUp(registry);
             byte[] bytes = new byte[1 << 20];
             new Random(1).nextBytes(bytes);
             check(Arrays.equals(bytes, board.reversed(board.reversed(bytes))), "a large array");
@@ -74,6 +75,22 @@ public interface Board extends Remote {
             check(board.tell(stub, 20) == 380, "a callback");
             UnicastRemoteObject.unexportObject(listener, true);
             System.exit(0);
+        }
+
+        /** The server may have been started together with us, and be slower. */
+        private static Remote lookUp(Registry registry) throws Exception {
+            RemoteException failure = null;
+            for (int attempt = 0; attempt < 900; attempt++) {
+                try {
+                    return registry.lookup("board");
+                } catch (NotBoundException e) {
+                    failure = new RemoteException("not yet", e);
+                } catch (RemoteException e) {
+                    failure = e;
+                }
+                Thread.sleep(100);
+            }
+            throw failure;
         }
 
         private static void check(boolean right, String what) {

@@ -20,13 +20,13 @@ class RmiInGuest {
     @ParameterizedTest
     @EnumSource
     void runsUnchanged(Fabric fabric) throws IOException, InterruptedException {
-        try (Program server = Program.serve(run(Board.Server.class), fabric.environment(End.FAR))) {
+        // Both at once, as two processors start them.
+        try (Program server = Program.serve(run(Board.Server.class), fabric.environment(End.FAR));
+                Program client = Program.start(run(Board.Client.class), fabric.environment(End.NEAR))) {
             assertThat(server.says("SERVES")).isEqualTo(PORT);
-            try (Program client = Program.start(run(Board.Client.class), fabric.environment(End.NEAR))) {
-                // Both large arrays, there and back.
-                assertThat(client.succeed())
-                        .containsPattern("over " + fabric.path + ": 2\\d{6} bytes sent, 2\\d{6} received");
-            }
+            // Both large arrays, there and back.
+            assertThat(client.succeed())
+                    .containsPattern("over " + fabric.path + ": 2\\d{6} bytes sent, 2\\d{6} received");
             String unused = server.leave();
         }
     }

@@ -3,7 +3,6 @@ package io.weir.fabric.guest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.fabric.guest.Fabric.End;
-import io.weir.samples.calls.Calls;
 import io.weir.samples.demo.Demo;
 import io.weir.tck.ResourceCheck;
 import java.io.IOException;
@@ -19,12 +18,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
-/** What {@code ./weir} does over a path. The first process of a command is this one, which saves its start. */
+/** What {@code ./weir demo} does over a path. The first of both processes is this one, which saves its start. */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
-class CommandsInGuest {
+class DemoInGuest {
 
-    /** Enough for a hundred pieces to be read by the other side, each of which is as long as a piece can be. */
-    private static final int FILE = 8 << 20;
+    /** Enough for many pieces, each of which the other side's device reads. */
+    private static final int FILE = 3 << 20;
 
     private final StringWriter said = new StringWriter();
 
@@ -60,14 +59,5 @@ class CommandsInGuest {
         assertThat(run(new Demo(), "--path", fabric.path, "--rounds", "1", "--file", file.toString()))
                 .containsPattern(fabric.path + " +chosen")
                 .contains("The digests agree, over " + fabric.path + '.');
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void anInterfaceIsCalledInAnotherProcess(Fabric fabric) {
-        tellThisOne(fabric);
-        assertThat(run(new Calls(), "--path", fabric.path))
-                .containsPattern("bank +process \\d+, over " + fabric.path)
-                .contains("the bank calls back, and its exception is caught here by its type");
     }
 }
