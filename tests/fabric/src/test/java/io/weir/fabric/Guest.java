@@ -19,6 +19,9 @@ final class Guest {
 
     private static final int LAST_LINES = 60;
 
+    /** A third of it is enough on a machine that has nothing else to do. */
+    private static final String LIMIT_SECONDS = "1200";
+
     private static final Path RUN = Path.of("run").toAbsolutePath();
     private static final Path CONSOLE = Path.of("target", "guest-console.txt").toAbsolutePath();
     /** The guest's only folder of the host that it can write. */
@@ -47,12 +50,13 @@ final class Guest {
         Files.createDirectories(WORK);
         Path written = WORK.resolve("outcomes.txt");
         Files.deleteIfExists(written);
-        Process guest = new ProcessBuilder(command(written))
+        ProcessBuilder builder = new ProcessBuilder(command(written))
                 .directory(WORK.toFile())
                 .redirectErrorStream(true)
                 .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
-                .redirectOutput(CONSOLE.toFile())
-                .start();
+                .redirectOutput(CONSOLE.toFile());
+        builder.environment().putIfAbsent("WEIR_GUEST_LIMIT", LIMIT_SECONDS);
+        Process guest = builder.start();
         return new Guest(guest.waitFor(), read(written));
     }
 

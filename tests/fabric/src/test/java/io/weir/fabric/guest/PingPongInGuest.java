@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class PingPongInGuest {
 
     private static final int BYTES = 64;
-    private static final int ROUNDS = 1000;
+    private static final int ROUNDS = 300;
     private static final int PORT = 18520;
 
     /** Size, rounds, the shortest and the longest time, the typical one; then the average in microseconds, of one way. */
