@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.core.Availability;
 import io.weir.core.TransportSettings;
 import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.rdma.Soon;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -14,6 +14,7 @@ import io.weir.core.Waiting;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.rdma.SlotPlan;
+import io.weir.transport.rdma.Soon;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Map;

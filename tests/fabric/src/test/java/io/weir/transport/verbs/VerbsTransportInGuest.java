@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.Availability;
 import io.weir.core.Transport;
+import io.weir.transport.rdma.Soon;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;

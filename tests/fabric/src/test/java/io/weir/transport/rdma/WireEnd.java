@@ -1,69 +1,46 @@
-package io.weir.transport.verbs;
+package io.weir.transport.rdma;
 
 import io.weir.transport.nativelib.Structures;
-import io.weir.transport.rdma.Domain;
-import io.weir.transport.rdma.SlotPlan;
-import io.weir.transport.rdma.Wire;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /** One end of a connection within this process: slots to send from, then slots to receive into, all registered. */
-final class WireEnd implements Wire.Completions, AutoCloseable {
+public final class WireEnd<W extends Wire> implements Wire.Completions, AutoCloseable {
 
-    static final int SLOTS = 16;
-    static final int SLOT = 8192;
+    public static final int SLOTS = 16;
+    public static final int SLOT = 8192;
 
-    /** A dead peer is found out in milliseconds. */
-    static final VerbsOptions.Retries SOON = new VerbsOptions.Retries(10, 2);
+    public final W wire;
+    public final Domain domain;
+    private final Runnable rest;
+    public final ByteBuffer memory = Structures.allocate(2 * SLOTS * SLOT);
+    public final Domain.Registration registered;
+    public final List<Integer> read = new ArrayList<>();
+    public long received;
+    public long receivedBytes;
+    public long receivedSum;
+    public long sent;
+    public long told;
+    public long reports;
+    private boolean closed;
 
-    final VerbsDomain domain;
-    final VerbsWire wire;
-    final ByteBuffer memory = Structures.allocate(2 * SLOTS * SLOT);
-    final Domain.Registration registered;
-    final List<Integer> read = new ArrayList<>();
-    long received;
-    long receivedBytes;
-    long receivedSum;
-    long sent;
-    long told;
-    long reports;
-
-    private WireEnd(VerbsDevice device) {
-        this.domain = VerbsDomain.open(device);
-        this.wire = VerbsWire.open(domain, SLOTS, SLOTS);
+    /**
+     * Makes one, with all its slots ready and not connected yet.
+     *
+     * @param rest frees what is left when the wire and the memory are
+     */
+    public WireEnd(Domain domain, W wire, int slotBytes, Runnable rest) {
+        this.domain = domain;
+        this.wire = wire;
+        this.rest = rest;
         this.registered = domain.register(Structures.address(memory), memory.capacity(), true);
-    }
-
-    /** Both ends of a connection, all slots ready. */
-    static WireEnd[] pair() {
-        return pair(SLOT);
-    }
-
-    static WireEnd[] pair(int slotBytes) {
-        VerbsDevice device = VerbsDevice.acquire(Guest.ANY);
-        WireEnd one = new WireEnd(device);
-        WireEnd other = new WireEnd(device);
-        device.release();
         for (int slot = 0; slot < SLOTS; slot++) {
-            one.ready(slot, slotBytes);
-            other.ready(slot, slotBytes);
+            wire.receive(address() + receiving(slot), registered.localKey(), slotBytes);
         }
-        one.connect(other);
-        other.connect(one);
-        return new WireEnd[] {one, other};
     }
 
-    private void connect(WireEnd other) {
-        byte[] offer = other.wire.offer(new SlotPlan(SLOTS, 40 << 10)).encode();
-        wire.connect(VerbsOffer.decode(offer), SOON);
-    }
-
-    private void ready(int slot, int bytes) {
-        wire.receive(address() + receiving(slot), registered.localKey(), bytes);
-    }
-
-    long address() {
+    public long address() {
         return Structures.address(memory);
     }
 
@@ -76,12 +53,12 @@ final class WireEnd implements Wire.Completions, AutoCloseable {
     }
 
     /** Whether a slot to send from is free, which is all that bounds what is under way: the peer makes its own ready at once. */
-    boolean maySend() {
+    public boolean maySend() {
         return sent - told < SLOTS;
     }
 
     /** The first word and the last byte depend on its number. */
-    void send(int bytes, boolean report) {
+    public void send(int bytes, boolean report) {
         check(maySend(), "the time to send message", sent);
         int slot = sending(sent);
         memory.putLong(slot, word(sent)).put(slot + bytes - 1, (byte) sent);
@@ -124,7 +101,7 @@ final class WireEnd implements Wire.Completions, AutoCloseable {
         read.add(token);
     }
 
-    void poll() {
+    public void poll() {
         var unused = wire.poll(this);
     }
 
@@ -132,6 +109,9 @@ final class WireEnd implements Wire.Completions, AutoCloseable {
     public void close() {
         wire.close();
         registered.close();
-        domain.close();
+        if (!closed) {
+            closed = true;
+            rest.run();
+        }
     }
 }

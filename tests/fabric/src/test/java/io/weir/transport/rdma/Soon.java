@@ -1,4 +1,4 @@
-package io.weir.transport.verbs;
+package io.weir.transport.rdma;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -6,7 +6,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what other threads and the device bring about, far longer than anything takes on an emulated processor. */
-final class Soon {
+public final class Soon {
 
     private static final long LIMIT_SECONDS = 90;
 
@@ -14,7 +14,7 @@ final class Soon {
 
     private Soon() {}
 
-    static void until(BooleanSupplier condition) {
+    public static void until(BooleanSupplier condition) {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
@@ -24,7 +24,7 @@ final class Soon {
         }
     }
 
-    static void await(CompletableFuture<?> end) {
+    public static void await(CompletableFuture<?> end) {
         var unused = end.orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS).join();
     }
 }

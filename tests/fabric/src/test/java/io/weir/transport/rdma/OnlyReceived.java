@@ -1,6 +1,5 @@
-package io.weir.transport.verbs;
+package io.weir.transport.rdma;
 
-import io.weir.transport.rdma.Wire;
 import java.util.function.IntConsumer;
 
 /** Hears of messages, and of nothing else. */
