@@ -63,7 +63,7 @@ final class DaplEndpoint implements AutoCloseable {
                 transfers = dispatcher(receives + requests, notifier, Dispatcher.TRANSFERS);
                 // The provider's thread is not to be woken by each event while nobody sleeps.
                 done("events of transfers can't be held back", functions().dat_evd_disable(transfers));
-                connections = dispatcher(CONNECTION_EVENTS, DaplLayout.NONE, Dispatcher.CONNECTIONS);
+                connections = dispatcher(CONNECTION_EVENTS, notifier, Dispatcher.CONNECTIONS);
                 ByteBuffer attributes = attributes(receives, requests);
                 handle = made(
                         "an endpoint",
@@ -152,7 +152,10 @@ final class DaplEndpoint implements AutoCloseable {
         return event;
     }
 
-    /** From here on an event makes the descriptor readable, and none before did: who calls this looks once more afterwards. */
+    /**
+     * From here on an event makes the descriptor readable, and one that came before need not have: who calls this looks once more afterwards, for
+     * those of transfers and for those of the connection.
+     */
     void awaitEvents(ByteBuffer unusedDispatcher) {
         // The notifier calls its function once, and then no more before it is told to and was asked what had happened.
         done("the notifier has lost its agent", functions().dat_cno_modify_agent(notifier, event.number(), agent));

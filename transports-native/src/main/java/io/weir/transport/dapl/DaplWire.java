@@ -39,9 +39,11 @@ final class DaplWire implements Wire {
     private final ByteBuffer piece = Structures.allocate(Piece.BYTES);
     private final ByteBuffer remote = Structures.allocate(Piece.BYTES);
     private final ByteBuffer event = Structures.allocate(Event.BYTES);
+    private final ByteBuffer told = Structures.allocate(Event.BYTES);
     private final ByteBuffer notified = Structures.allocate(Long.BYTES);
     private final long pieceAddress = Structures.address(piece);
     private final long eventAddress = Structures.address(event);
+    private final long toldAddress = Structures.address(told);
 
     private int maxReads;
     /** Messages sent. */
@@ -50,6 +52,9 @@ final class DaplWire implements Wire {
     private long reported;
     /** The event was taken and not told of. */
     private boolean held;
+
+    /** What the provider has said about the connection as a whole, to be put behind other words; empty while it lasts. */
+    private String over = "";
 
     private boolean closed;
 
@@ -218,15 +223,22 @@ final class DaplWire implements Wire {
         return DtoStatus.lost(doing, status, whatHappened());
     }
 
-    /** What the provider says about the connection as a whole, to be put behind other words. */
-    private String whatHappened() {
-        ByteBuffer told = Structures.allocate(Event.BYTES);
-        synchronized (adapter) {
-            if (functions().dat_evd_dequeue(endpoint.connections(), Structures.address(told)) != DaplReturn.SUCCESS) {
-                return "";
+    /** Whether the connection as a whole is no more. */
+    private boolean isOver() {
+        if (over.isEmpty()) {
+            int result;
+            synchronized (adapter) {
+                result = functions().dat_evd_dequeue(endpoint.connections(), toldAddress);
+            }
+            if (result == DaplReturn.SUCCESS) {
+                over = "; " + ConnectionEvent.words(told.getInt(Event.NUMBER));
             }
         }
-        return "; " + ConnectionEvent.words(told.getInt(Event.NUMBER));
+        return !over.isEmpty();
+    }
+
+    private String whatHappened() {
+        return isOver() ? over : "";
     }
 
     @Override
@@ -239,6 +251,13 @@ final class DaplWire implements Wire {
         }
         // What came before makes no event.
         held = take();
+        if (!held && isOver()) {
+            // The peer's last messages came before its end, and may have come since we have looked.
+            held = take();
+            if (!held) {
+                throw new SessionLost("the connection is lost" + over);
+            }
+        }
         return !held;
     }
 
