@@ -44,6 +44,9 @@ record DaplRegistry(Path file, List<Entry> entries, int older) {
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.:-]{0,254}");
 
+    /** Of IPv4 or IPv6. */
+    private static final Pattern ADDRESS = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}|[0-9a-fA-F]*:[0-9a-fA-F:.]*");
+
     /** Another minor version would not be found when it is opened. */
     private static final String VERSION = "u" + DaplLayout.MAJOR + "." + DaplLayout.MINOR;
 
@@ -70,9 +73,8 @@ record DaplRegistry(Path file, List<Entry> entries, int older) {
 
         /** Whether its provider can find the device: to open one without makes it complain on the standard output, and ask name servers. */
         boolean isThere(Path system) {
-            boolean isAddress = device.contains(".") || device.contains(":");
             return switch (kind) {
-                case RDMA_CM -> isAddress || has(system, "net");
+                case RDMA_CM -> ADDRESS.matcher(device).matches() || has(system, "net");
                 case SOCKETS, DATAGRAMS -> has(system, "infiniband");
                 default -> true;
             };

@@ -74,11 +74,14 @@ class DaplRegistryTest {
                 .containsExactly("device");
         String others = """
                 ip u2.0 nonthreadsafe default libdaplofa.so.2 x "10.0.0.1 0" ""
+                mic u2.0 nonthreadsafe default libdaplofa.so.2 x "mic0:ib 1" ""
+                name u2.0 nonthreadsafe default libdaplofa.so.2 x "host.example 1" ""
+                long u2.0 nonthreadsafe default libdaplofa.so.2 x "fe80::1 1" ""
                 own u2.0 nonthreadsafe default libown.so x "" ""
                 """;
         assertThat(registry(others).candidates("", folder))
                 .extracting(Entry::name)
-                .containsExactly("ip", "own");
+                .containsExactly("ip", "long", "own");
     }
 
     @Test
