@@ -21,7 +21,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 final class DaplAdapter implements AutoCloseable {
 
-    /** Errors that nobody asks for; when they are more, the oldest is enough. */
+    /**
+     * Errors of the adapter and its endpoints. Nobody takes them: OFED's provider calls a new LID or another subnet manager a catastrophe as well, and a
+     * queue that was drained a broken endpoint, and tells no more. What ends a connection is heard of by its own events.
+     */
     private static final int ASYNC_EVENTS = 16;
 
     /** By name, those that stay open. */
