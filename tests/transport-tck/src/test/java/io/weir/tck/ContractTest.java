@@ -17,7 +17,6 @@ import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** The tests of the contract notice a link that breaks it. */
 @Tag("one-jdk")
-@Tag("one-jdk")
 class ContractTest {
 
     private static Sabotage way;

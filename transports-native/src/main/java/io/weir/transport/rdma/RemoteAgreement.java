@@ -66,6 +66,9 @@ public final class RemoteAgreement implements PendingLink {
     /** Another thread has the wire. */
     private boolean making;
 
+    /** Nothing is left of our half. */
+    private boolean freed;
+
     /** How this came out: one of both, once. */
     private @Nullable Link link;
 
@@ -186,6 +189,7 @@ public final class RemoteAgreement implements PendingLink {
 
     /** The memory after the wire, whose slots lie in it. */
     private void free(@Nullable LinkMemory memory) {
+        freed = true;
         half.wire().close();
         if (memory != null) {
             memory.close();
@@ -216,7 +220,7 @@ public final class RemoteAgreement implements PendingLink {
         loop.forget(atLoopEnd);
         if (making) {
             half.giveUp();
-        } else {
+        } else if (!freed) {
             free(null);
         }
         if (result != null) {
