@@ -105,6 +105,11 @@ final class DaplHalf implements RemoteAgreement.Half {
         }
     }
 
+    /** Where our adapter is reached. */
+    DaplAddress address() {
+        return domain.adapter().address();
+    }
+
     @Override
     public Domain domain() {
         return domain;

@@ -76,10 +76,11 @@ public final class DaplTransport implements Transport {
         PeerUnavailable failure = null;
         for (Entry entry : registry.candidates(options.adapter())) {
             try {
-                attempt(options, entry);
+                DaplAddress address = attempt(options, entry);
                 FOUND.put(options.adapter(), entry);
                 return new Availability.Ready(
-                        new DaplCard(entry.kind()).encode(), entry.name() + " (" + entry.kind() + ")");
+                        new DaplCard(entry.kind()).encode(),
+                        entry.name() + " on " + entry.device() + ", " + address + " (" + entry.kind() + ")");
             } catch (PeerUnavailable e) {
                 failure = failure == null ? e : failure;
             }
@@ -88,13 +89,14 @@ public final class DaplTransport implements Transport {
                 failure == null ? "no adapter of uDAPL could be tried" : String.valueOf(failure.getMessage()));
     }
 
-    /** A half of a link, and memory. */
-    private static void attempt(DaplOptions options, Entry entry) {
+    /** A half of a link, and memory. Returns where the adapter is reached. */
+    private static DaplAddress attempt(DaplOptions options, Entry entry) {
         DaplHalf half = DaplHalf.open(
                 DaplAdapter.open(entry.name(), entry.safe()), options.memory().plan(), false);
         ByteBuffer memory = Structures.allocate(TRIAL);
         try (Domain.Registration registered = half.domain().register(Structures.address(memory), TRIAL, true)) {
             memory.putInt(0, registered.localKey());
+            return half.address();
         } finally {
             half.wire().close();
             half.close();

@@ -8,13 +8,13 @@ import java.util.Map;
 
 /** A path that the guest has devices for. A scene is written once, and played over each of them. */
 enum Fabric {
-    VERBS("verbs") {
+    VERBS("verbs", "rxe0 port 1 (GID 1 00000000000000000000ffff0a630001)") {
         @Override
         Map<String, String> options(End end) {
             return Map.of("device", end.device);
         }
     },
-    DAPL("dapl") {
+    DAPL("dapl", "ofa-v2-cma-rxe on port0, 10.99.0.1 (rdma-cm)") {
         @Override
         Map<String, String> options(End end) {
             return Map.of("adapter", end.adapter);
@@ -27,8 +27,12 @@ enum Fabric {
     /** As it stands in the order of a node. */
     final String path;
 
-    Fabric(String path) {
+    /** What it uses if it is told nothing, as {@code weir info} says it. */
+    final String uses;
+
+    Fabric(String path, String uses) {
         this.path = path;
+        this.uses = uses;
     }
 
     /** Each end has a device of its own. */

@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -65,7 +66,7 @@ class LockedMemoryInGuest {
     @EnumSource
     void withoutRoomForThePoolLongMessagesAreCopied(Fabric fabric) throws IOException, InterruptedException {
         limit(FOR_SLOTS);
-        assertThat(info()).containsPattern(fabric.path + " +ready");
+        assertThat(info()).containsPattern(fabric.path + " +ready +" + Pattern.quote(fabric.uses));
         try (Nodes nodes = new Nodes(fabric, folder)) {
             Peer peer = nodes.connect();
             assertThat(Nodes.path(peer)).isEqualTo(fabric.path);

@@ -30,17 +30,21 @@ class DaplTransportInGuest {
 
     @Test
     void takesTheFirstOfTheRegistry() {
-        Availability ready = new Availability.Ready("1 rdma-cm", Guest.ADAPTER + " (rdma-cm)");
+        Availability ready = new Availability.Ready("1 rdma-cm", Guest.ADAPTER + " on port0, 10.99.0.1 (rdma-cm)");
         assertThat(availability(Map.of())).isEqualTo(ready);
         assertThat(availability(Map.of("slots", "1024", "slot-size", "1m", "pool-size", "1g")))
                 .isEqualTo(ready);
     }
 
     @ParameterizedTest
-    @CsvSource({"ofa-v2-cma-ip, rdma-cm", "ofa-v2-scm-rxe, sockets"})
-    void takesTheOneThatIsChosen(String adapter, String kind) {
-        assertThat(availability(Map.of("adapter", adapter)))
-                .isEqualTo(new Availability.Ready("1 " + kind, adapter + " (" + kind + ")"));
+    @CsvSource({"ofa-v2-cma-ip, rdma-cm, 10.99.0.1", "ofa-v2-scm-rxe, sockets, rxe0"})
+    void takesTheOneThatIsChosen(String adapter, String kind, String device) {
+        assertThat(availability(Map.of("adapter", adapter))).isInstanceOfSatisfying(Availability.Ready.class, ready -> {
+            assertThat(ready.card()).isEqualTo("1 " + kind);
+            assertThat(ready.details())
+                    .startsWith(adapter + " on " + device + ", ")
+                    .endsWith(" (" + kind + ")");
+        });
     }
 
     @Test
