@@ -1,5 +1,8 @@
 package io.weir.integration;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("one-jdk")
 class TcpChannelTest implements ChannelContract {
 
     @Override

@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** A Unix-domain socket as the link. */
+@Tag("one-jdk")
 class TcpUnixSocketTest implements TransportContract {
 
     @Override

@@ -1,6 +1,9 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
 /** The event mechanism of the JVM instead of epoll. */
+@Tag("one-jdk")
 class TcpWithoutNativesTest implements TransportContract {
 
     @Override

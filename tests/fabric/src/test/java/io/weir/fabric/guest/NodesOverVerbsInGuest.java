@@ -175,9 +175,11 @@ class NodesOverVerbsInGuest {
         }
         assertThat(stream.isDisposed()).isTrue();
         assertThatThrownBy(ended::join)
-                .hasRootCauseInstanceOf(SessionLost.class)
                 .rootCause()
-                .hasMessageContaining("the peer does not answer");
+                .isInstanceOf(SessionLost.class)
+                // The far side may be the first that is told, and ends it.
+                .message()
+                .containsAnyOf("the peer does not answer", "the other side closed it");
     }
 
     private static void goesOn(AtomicLong next, CompletableFuture<Void> ended)
