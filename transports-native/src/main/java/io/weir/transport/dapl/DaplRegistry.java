@@ -28,6 +28,7 @@ record DaplRegistry(Path file, List<Entry> entries, int older) {
     private static final String RDMA_CM = "rdma-cm";
     private static final String SOCKETS = "sockets";
     private static final String DATAGRAMS = "datagrams";
+    private static final String MCM = "mcm";
 
     private static final Path USUAL = Path.of("/etc/dat.conf");
 
@@ -75,7 +76,7 @@ record DaplRegistry(Path file, List<Entry> entries, int older) {
         boolean isThere(Path system) {
             return switch (kind) {
                 case RDMA_CM -> ADDRESS.matcher(device).matches() || has(system, "net");
-                case SOCKETS, DATAGRAMS -> has(system, "infiniband");
+                case SOCKETS, DATAGRAMS, MCM -> has(system, "infiniband");
                 default -> true;
             };
         }
@@ -153,6 +154,8 @@ record DaplRegistry(Path file, List<Entry> entries, int older) {
             return SOCKETS;
         } else if (name.startsWith("libdaploucm")) {
             return DATAGRAMS;
+        } else if (name.startsWith("libdaplomcm")) {
+            return MCM;
         }
         String plain = name.replaceAll("[^A-Za-z0-9-]", "-");
         return plain.substring(0, Math.min(plain.length(), DaplCard.LONGEST_KIND));

@@ -74,6 +74,7 @@ class DaplRegistryTest {
                 .containsExactly("device");
         String others = """
                 ip u2.0 nonthreadsafe default libdaplofa.so.2 x "10.0.0.1 0" ""
+                mcm u2.0 nonthreadsafe default libdaplomcm.so.2 x "mlx4_9 1" ""
                 mic u2.0 nonthreadsafe default libdaplofa.so.2 x "mic0:ib 1" ""
                 name u2.0 nonthreadsafe default libdaplofa.so.2 x "host.example 1" ""
                 long u2.0 nonthreadsafe default libdaplofa.so.2 x "fe80::1 1" ""
