@@ -1055,13 +1055,12 @@ final class Links implements PathAttempt.Owner {
         Leg going = next;
         loop.execute(() -> {
             Leg left = ours;
-            // The bootstrap connection has limits of its own.
-            if (!ended && going != null && going.equals(next) && left != null && !left.equals(bootstrap)) {
+            if (!ended && going != null && going.equals(next) && left != null) {
+                // The bootstrap connection has limits of its own: there it is the new link that does not deliver.
                 lost(
-                        left,
-                        new SessionLost(
-                                "what it had to deliver before " + going.path + " is used did not arrive within "
-                                        + SettingText.of(session.moveTimeout()) + " (weir.timeout.step)"),
+                        left.equals(bootstrap) ? going : left,
+                        new SessionLost("what has to arrive before " + going.path + " is used did not come within "
+                                + SettingText.of(session.moveTimeout()) + " (weir.timeout.step)"),
                         true);
             }
         });
