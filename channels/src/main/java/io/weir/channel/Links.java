@@ -31,7 +31,7 @@ import reactor.core.Disposables;
  *
  * <p>Each direction moves by itself, and stops while it does: who sends says MOVE as the last thing over the old link and goes on
  * over the new one when it has heard MOVED there. The receiver meanwhile has what is under way to read, so it waits for one
- * round trip of the new link only, and never has to put frames in order. An old link that does not deliver in time counts as lost.
+ * round trip of the new link only, and never has to put frames in order. What does not deliver in time counts as lost.
  *
  * <p>When a link is lost, each side tells the other LOST over the bootstrap connection, and where its own frames go now. Frames that
  * were under way wait here until the peer says over the next link, with RESUME, how many have arrived; those behind go once more.
@@ -99,7 +99,7 @@ final class Links implements PathAttempt.Owner {
     private int used;
 
     private Disposable limit = Disposables.disposed();
-    /** Until the link that we leave counts as lost. */
+    /** Until the link that we leave counts as lost, or the new one where that is the bootstrap connection. */
     private Disposable leaving = Disposables.disposed();
 
     private Disposable draining = Disposables.disposed();

@@ -50,8 +50,7 @@ import org.slf4j.LoggerFactory;
  *     ({@code weir.node.bytes})
  * @param connectTimeout until a peer's address answers, up to 1 h ({@code weir.timeout.connect})
  * @param handshakeTimeout until a connection can be used, up to 1 h ({@code weir.timeout.handshake})
- * @param stepTimeout until one path is open or given up, and until one that is left, and does not deliver what was sent over it, counts as
- *     lost, up to 1 h ({@code weir.timeout.step})
+ * @param stepTimeout until one path is open or given up, and until a move to it counts as failed because nothing gets through, up to 1 h ({@code weir.timeout.step})
  * @param headStart how long a better path may take to open before the session begins over TCP and climbs as soon as it is open, 0 to 1 h
  *     ({@code weir.timeout.head-start}); only where it may change its path, {@link Repath#ALWAYS}
  * @param drainTimeout how long closing waits for what is under way, 0 to 1 h ({@code weir.timeout.drain})

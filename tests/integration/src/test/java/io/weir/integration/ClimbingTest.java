@@ -10,6 +10,7 @@ import io.weir.channel.PathDecision.Outcome;
 import io.weir.channel.Peer;
 import io.weir.channel.Repath;
 import io.weir.core.Availability;
+import io.weir.core.FrameKind;
 import io.weir.core.Refused;
 import io.weir.integration.GatedTransport.Gate;
 import java.time.Duration;
@@ -154,6 +155,26 @@ class ClimbingTest implements OnRoute {
             gate.jam(false);
             gate.reports(new Availability.Ready());
         }
+        awaitPath(pair.peer(), GatedTransport.NAME);
+        stream.goesOn();
+        stream.end();
+    }
+
+    /** It was probed, and then nothing gets through: the session stays where it was. */
+    @Test
+    void comesBackFromAPathThatIsDeadBeforeItIsUsed(Nodes nodes) {
+        far.open(false);
+        Pair pair = pair(nodes, spec -> spec.headStart(Duration.ofMillis(50)).stepTimeout(Duration.ofMillis(500)));
+        Echoed stream = new Echoed(pair, 5, Sizes.MIXED);
+        awaitPath(pair.peer(), "tcp");
+        stream.goesOn();
+        far.jamAt(FrameKind.MOVED);
+        far.open(true);
+        Patience.until(
+                () -> "it has tried and lost it: " + causes(pair.peer()),
+                () -> causes(pair.peer()).stream().anyMatch(cause -> cause.startsWith("gated was lost: ")));
+        stream.goesOn();
+        far.jam(false);
         awaitPath(pair.peer(), GatedTransport.NAME);
         stream.goesOn();
         stream.end();

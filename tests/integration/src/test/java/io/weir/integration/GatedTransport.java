@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.weir.core.Availability;
 import io.weir.core.Frame;
+import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.LinkRequest;
@@ -45,6 +46,7 @@ public final class GatedTransport implements Transport {
                 Sinks.many().multicast().directBestEffort();
         private final AtomicInteger asked = new AtomicInteger();
         private volatile boolean jammed;
+        private volatile @Nullable FrameKind last;
 
         Gate(boolean isOpen) {
             GATES.put(name, this);
@@ -59,6 +61,19 @@ public final class GatedTransport implements Transport {
         /** Whether nothing gets into its links any more, which don't break. */
         void jam(boolean isJammed) {
             jammed = isJammed;
+        }
+
+        /** Jams with the first frame of this kind. */
+        void jamAt(FrameKind kind) {
+            last = kind;
+        }
+
+        private boolean takes(Frame frame) {
+            if (frame.kind() == last) {
+                jammed = true;
+                last = null;
+            }
+            return !jammed;
         }
 
         void reports(Availability report) {
@@ -101,7 +116,7 @@ public final class GatedTransport implements Transport {
 
         @Override
         public boolean offer(Frame frame) {
-            return !gate.jammed && link.offer(frame);
+            return gate.takes(frame) && link.offer(frame);
         }
 
         @Override
