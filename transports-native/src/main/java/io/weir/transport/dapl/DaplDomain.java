@@ -9,6 +9,7 @@ import io.weir.transport.dapl.DaplLayout.Privileges;
 import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
 import io.weir.transport.rdma.LockedMemory;
+import io.weir.transport.rdma.RegisteredMemory;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -84,7 +85,8 @@ final class DaplDomain implements Domain, AutoCloseable {
                                     registeredAddress),
                     LockedMemory.remedy(DaplTransport.NAME));
         }
-        Registered registered = new Registered(memory.getLong(0), local.getInt(0), remote.getInt(0));
+        long registration = memory.getLong(0);
+        Registration registered = new RegisteredMemory(local.getInt(0), remote.getInt(0), () -> free(registration));
         long from = registeredAddress.getLong(0);
         if (from > address || from + registeredLength.getLong(0) < address + length) {
             registered.close();
@@ -104,36 +106,9 @@ final class DaplDomain implements Domain, AutoCloseable {
         }
     }
 
-    private final class Registered implements Registration {
-
-        private final long memory;
-        private final int localKey;
-        private final int remoteKey;
-        private final AtomicBoolean freed = new AtomicBoolean();
-
-        private Registered(long memory, int localKey, int remoteKey) {
-            this.memory = memory;
-            this.localKey = localKey;
-            this.remoteKey = remoteKey;
-        }
-
-        @Override
-        public int localKey() {
-            return localKey;
-        }
-
-        @Override
-        public int remoteKey() {
-            return remoteKey;
-        }
-
-        @Override
-        public void close() {
-            if (freed.compareAndSet(false, true)) {
-                synchronized (adapter) {
-                    freed("registered memory", functions().dat_lmr_free(memory));
-                }
-            }
+    private void free(long memory) {
+        synchronized (adapter) {
+            freed("registered memory", functions().dat_lmr_free(memory));
         }
     }
 }

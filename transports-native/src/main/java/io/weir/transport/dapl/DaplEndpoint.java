@@ -40,6 +40,9 @@ final class DaplEndpoint implements AutoCloseable {
     private final long transfers;
     private final long connections;
     private final long handle;
+    /** The notifier names the queue that has something, and all are looked at anyway. */
+    private final ByteBuffer which = Structures.allocate(Long.BYTES);
+
     private boolean closed;
 
     /**
@@ -156,10 +159,10 @@ final class DaplEndpoint implements AutoCloseable {
      * From here on an event makes the descriptor readable, and one that came before need not have: who calls this looks once more afterwards, for
      * those of transfers and for those of the connection.
      */
-    void awaitEvents(ByteBuffer unusedDispatcher) {
+    void awaitEvents() {
         // The notifier calls its function once, and then no more before it is told to and was asked what had happened.
         done("the notifier has lost its agent", functions().dat_cno_modify_agent(notifier, event.number(), agent));
-        int asked = functions().dat_cno_wait(notifier, 0, unusedDispatcher);
+        int asked = functions().dat_cno_wait(notifier, 0, which);
         if (asked != DaplReturn.SUCCESS && !isNothing(asked)) {
             done("the notifier does not say what has happened", asked);
         }

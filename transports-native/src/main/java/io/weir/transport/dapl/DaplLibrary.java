@@ -1,8 +1,6 @@
 package io.weir.transport.dapl;
 
 import io.weir.core.PeerUnavailable;
-import io.weir.core.TransportSettings;
-import io.weir.transport.nativelib.Posix;
 import io.weir.transport.rdma.ForkSafety;
 import java.nio.ByteBuffer;
 import java.util.Set;
@@ -127,12 +125,11 @@ final class DaplLibrary {
         int dat_cr_reject(long request, int privateSize, long privateData);
     }
 
-    /** Why the library can't be used here, as a sentence, or null if it can. The first call loads it: never on a loop. */
-    static @Nullable String missing(TransportSettings settings) {
-        String missing = Posix.missing(settings);
-        if (missing != null) {
-            return missing;
-        }
+    /**
+     * Why the library can't be used here, where {@link io.weir.transport.nativelib.Posix} can, as a sentence, or null if it can. The first call loads
+     * it: never on a loop.
+     */
+    static @Nullable String missing() {
         String platform = System.getProperty("os.arch", "");
         if (!PLATFORMS.contains(platform)) {
             return "the structures of uDAPL are not known on " + platform;

@@ -2,9 +2,9 @@ package io.weir.transport.dapl;
 
 import io.weir.core.ProtocolMismatch;
 import io.weir.transport.nativelib.Nonce;
+import io.weir.transport.rdma.RemoteOffer;
 import io.weir.transport.rdma.SlotPlan;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * What one side tells the other, so that one can connect to the other and the slots be used.
@@ -26,17 +26,12 @@ record DaplOffer(DaplAddress address, int maxReads, long qualifier, Nonce nonce,
     static final int VERSION = 1;
     static final int BYTES = 72;
 
-    static final int MAGIC = 0x52494557;
-
     byte[] encode() {
-        ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        return address.put(bytes.putInt(MAGIC).putInt(VERSION))
+        ByteBuffer bytes = address.put(RemoteOffer.begin(BYTES, VERSION))
                 .putInt(maxReads)
                 .putLong(qualifier)
-                .put(nonce.bytes())
-                .putInt(plan.slots())
-                .putInt(plan.slotBytes())
-                .array();
+                .put(nonce.bytes());
+        return RemoteOffer.end(bytes, plan);
     }
 
     /**
@@ -46,11 +41,7 @@ record DaplOffer(DaplAddress address, int maxReads, long qualifier, Nonce nonce,
      * @throws ProtocolMismatch if it can't be used
      */
     static DaplOffer decode(byte[] offer, boolean listens) {
-        check(offer.length == BYTES, "length", offer.length);
-        ByteBuffer bytes = ByteBuffer.wrap(offer).order(ByteOrder.LITTLE_ENDIAN);
-        check(bytes.getInt() == MAGIC, "beginning", bytes.getInt(0));
-        int version = bytes.getInt();
-        check(version == VERSION, "version", version);
+        ByteBuffer bytes = RemoteOffer.read(DaplTransport.NAME, offer, BYTES, VERSION);
         byte[] received = new byte[DaplAddress.BYTES];
         bytes.get(received);
         DaplAddress address = DaplAddress.at(ByteBuffer.wrap(received));
@@ -63,23 +54,11 @@ record DaplOffer(DaplAddress address, int maxReads, long qualifier, Nonce nonce,
         check(listens == (qualifier != 0), "connection qualifier", qualifier);
         byte[] nonce = new byte[Nonce.BYTES];
         bytes.get(nonce);
-        return new DaplOffer(address, maxReads, qualifier, new Nonce(nonce), plan(bytes));
-    }
-
-    private static SlotPlan plan(ByteBuffer bytes) {
-        int slots = bytes.getInt();
-        check(slots >= SlotPlan.LEAST_SLOTS && slots <= SlotPlan.MOST_SLOTS, "number of slots", slots);
-        int slotBytes = bytes.getInt();
-        check(
-                slotBytes >= SlotPlan.LEAST_BYTES && slotBytes <= SlotPlan.MOST_BYTES && slotBytes % Long.BYTES == 0,
-                "bytes of a slot",
-                slotBytes);
-        return new SlotPlan(slots, slotBytes);
+        return new DaplOffer(
+                address, maxReads, qualifier, new Nonce(nonce), RemoteOffer.plan(DaplTransport.NAME, bytes));
     }
 
     private static void check(boolean sound, String field, long value) {
-        if (!sound) {
-            throw new ProtocolMismatch("the peer's offer for dapl can't be used: its " + field + " is " + value);
-        }
+        RemoteOffer.check(DaplTransport.NAME, sound, field, value);
     }
 }

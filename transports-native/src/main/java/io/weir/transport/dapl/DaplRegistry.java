@@ -101,6 +101,10 @@ record DaplRegistry(Path file, List<Entry> entries, int older) {
     static DaplRegistry read(Path file) {
         List<String> lines;
         try {
+            // A device or a pipe might never end.
+            if (Files.exists(file) && !Files.isRegularFile(file)) {
+                throw new IOException("it is not a file");
+            }
             if (Files.size(file) > LONGEST) {
                 throw new PeerUnavailable("the registry of uDAPL, " + file + ", is longer than " + LONGEST + " bytes");
             }

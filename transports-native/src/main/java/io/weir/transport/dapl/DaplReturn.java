@@ -1,7 +1,5 @@
 package io.weir.transport.dapl;
 
-import org.jspecify.annotations.Nullable;
-
 /** What a call of uDAPL returns: its class, its type and its subtype in one number ({@code <dat2/dat_error.h>}). */
 final class DaplReturn {
 
@@ -11,7 +9,6 @@ final class DaplReturn {
     static final int PROTECTION_VIOLATION = 0xc;
     static final int PRIVILEGES_VIOLATION = 0xb;
     static final int QUEUE_EMPTY = 0xd;
-    static final int QUEUE_FULL = 0xe;
     static final int TIMEOUT_EXPIRED = 0xf;
     static final int INTERRUPTED_CALL = 0x13;
 
@@ -57,11 +54,11 @@ final class DaplReturn {
     }
 
     /** What can be done about it, to be put behind the words; empty if we don't know. */
-    static String remedy(int result, @Nullable String forResources) {
+    static String remedy(int result, String forResources) {
         boolean scarce = switch (type(result)) {
             case INSUFFICIENT_RESOURCES, PRIVILEGES_VIOLATION, PROTECTION_VIOLATION -> true;
             default -> false;
         };
-        return scarce && forResources != null ? forResources : "";
+        return scarce ? forResources : "";
     }
 }

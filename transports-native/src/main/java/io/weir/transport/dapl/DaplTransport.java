@@ -12,6 +12,7 @@ import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
 import io.weir.transport.dapl.DaplRegistry.Entry;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.nativelib.Posix;
 import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
 import io.weir.transport.rdma.LockedMemory;
@@ -56,13 +57,14 @@ public final class DaplTransport implements Transport {
     @Override
     public Availability availability(TransportSettings settings) {
         DaplOptions options = DaplOptions.of(settings);
-        if (!settings.nativeAllowed()) {
-            return new Availability.Missing(String.valueOf(DaplLibrary.missing(settings)));
+        String missing = Posix.missing(settings);
+        if (missing != null) {
+            return new Availability.Missing(missing);
         }
         try {
             // Most hosts have no registry, and need not load the library to know.
             DaplRegistry registry = DaplRegistry.read();
-            String missing = DaplLibrary.missing(settings);
+            missing = DaplLibrary.missing();
             return missing == null
                     ? attempt(options, registry)
                     : new Availability.Missing(missing + OldStacks.remark(OldStacks.FOLDERS));

@@ -40,7 +40,6 @@ final class DaplWire implements Wire {
     private final ByteBuffer remote = Structures.allocate(Piece.BYTES);
     private final ByteBuffer event = Structures.allocate(Event.BYTES);
     private final ByteBuffer told = Structures.allocate(Event.BYTES);
-    private final ByteBuffer notified = Structures.allocate(Long.BYTES);
     private final long pieceAddress = Structures.address(piece);
     private final long eventAddress = Structures.address(event);
     private final long toldAddress = Structures.address(told);
@@ -247,7 +246,7 @@ final class DaplWire implements Wire {
             return false;
         }
         synchronized (adapter) {
-            endpoint.awaitEvents(notified);
+            endpoint.awaitEvents();
         }
         // What came before makes no event.
         held = take();

@@ -7,6 +7,7 @@ import static io.weir.transport.verbs.VerbsLibrary.made;
 import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
 import io.weir.transport.rdma.LockedMemory;
+import io.weir.transport.rdma.RegisteredMemory;
 import io.weir.transport.verbs.VerbsLayout.Access;
 import io.weir.transport.verbs.VerbsLayout.Region;
 import java.nio.ByteBuffer;
@@ -58,7 +59,10 @@ final class VerbsDomain implements Domain, AutoCloseable {
                 functions().ibv_reg_mr(handle, address, length, access),
                 LockedMemory.remedy(VerbsTransport.NAME));
         ByteBuffer fields = Structures.at(region, Region.BYTES);
-        return new Registered(region, fields.getInt(Region.LKEY), fields.getInt(Region.RKEY));
+        return new RegisteredMemory(
+                fields.getInt(Region.LKEY),
+                fields.getInt(Region.RKEY),
+                () -> freed("registered memory", functions().ibv_dereg_mr(region)));
     }
 
     /** After all that belongs to it. */
@@ -67,37 +71,6 @@ final class VerbsDomain implements Domain, AutoCloseable {
         if (closed.compareAndSet(false, true)) {
             freed("a protection domain", functions().ibv_dealloc_pd(handle));
             device.release();
-        }
-    }
-
-    private static final class Registered implements Registration {
-
-        private final long region;
-        private final int localKey;
-        private final int remoteKey;
-        private final AtomicBoolean closed = new AtomicBoolean();
-
-        private Registered(long region, int localKey, int remoteKey) {
-            this.region = region;
-            this.localKey = localKey;
-            this.remoteKey = remoteKey;
-        }
-
-        @Override
-        public int localKey() {
-            return localKey;
-        }
-
-        @Override
-        public int remoteKey() {
-            return remoteKey;
-        }
-
-        @Override
-        public void close() {
-            if (closed.compareAndSet(false, true)) {
-                freed("registered memory", functions().ibv_dereg_mr(region));
-            }
         }
     }
 }

@@ -1,9 +1,9 @@
 package io.weir.transport.verbs;
 
 import io.weir.core.ProtocolMismatch;
+import io.weir.transport.rdma.RemoteOffer;
 import io.weir.transport.rdma.SlotPlan;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * What one side tells the other, so that both connections can be joined and the slots be used.
@@ -26,8 +26,6 @@ record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int 
     static final int VERSION = 1;
     static final int BYTES = 48;
 
-    static final int MAGIC = 0x52494557;
-
     private static final int LARGEST_MTU = 5;
 
     /** Packets and connections are numbered with 24 bits. */
@@ -40,17 +38,12 @@ record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int 
     private static final int LAST_LID = 0xbfff;
 
     byte[] encode() {
-        ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        bytes.putInt(MAGIC).putInt(VERSION);
+        ByteBuffer bytes = RemoteOffer.begin(BYTES, VERSION);
         bytes.put((byte) layer.number()).put((byte) mtu).put((byte) maxReads).put((byte) 0);
         bytes.putShort((short) lid).putShort((short) 0);
         gid.put(bytes, bytes.position());
         bytes.position(bytes.position() + VerbsLayout.GID_BYTES);
-        return bytes.putInt(queuePair)
-                .putInt(psn)
-                .putInt(plan.slots())
-                .putInt(plan.slotBytes())
-                .array();
+        return RemoteOffer.end(bytes.putInt(queuePair).putInt(psn), plan);
     }
 
     /**
@@ -59,15 +52,11 @@ record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int 
      * @throws ProtocolMismatch if it can't be used
      */
     static VerbsOffer decode(byte[] offer) {
-        check(offer.length == BYTES, "length", offer.length);
-        ByteBuffer bytes = ByteBuffer.wrap(offer).order(ByteOrder.LITTLE_ENDIAN);
-        check(bytes.getInt() == MAGIC, "beginning", bytes.getInt(0));
-        int version = bytes.getInt();
-        check(version == VERSION, "version", version);
+        ByteBuffer bytes = RemoteOffer.read(VerbsTransport.NAME, offer, BYTES, VERSION);
         int number = bytes.get();
         LinkLayer layer = LinkLayer.of(number);
         if (layer == null) {
-            throw unusable("link layer", number);
+            throw RemoteOffer.unusable(VerbsTransport.NAME, "link layer", number);
         }
         int mtu = bytes.get();
         check(mtu >= 1 && mtu <= LARGEST_MTU, "longest packet", mtu);
@@ -88,23 +77,11 @@ record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int 
         check(queuePair >= FIRST_PAIR && queuePair < NUMBERS, "connection", queuePair);
         int psn = bytes.getInt();
         check(psn >= 0 && psn < NUMBERS, "first packet", psn);
-        int slots = bytes.getInt();
-        check(slots >= SlotPlan.LEAST_SLOTS && slots <= SlotPlan.MOST_SLOTS, "number of slots", slots);
-        int slotBytes = bytes.getInt();
-        check(
-                slotBytes >= SlotPlan.LEAST_BYTES && slotBytes <= SlotPlan.MOST_BYTES && slotBytes % Long.BYTES == 0,
-                "bytes of a slot",
-                slotBytes);
-        return new VerbsOffer(layer, mtu, maxReads, lid, gid, queuePair, psn, new SlotPlan(slots, slotBytes));
+        return new VerbsOffer(
+                layer, mtu, maxReads, lid, gid, queuePair, psn, RemoteOffer.plan(VerbsTransport.NAME, bytes));
     }
 
     private static void check(boolean sound, String field, int value) {
-        if (!sound) {
-            throw unusable(field, value);
-        }
-    }
-
-    private static ProtocolMismatch unusable(String field, int value) {
-        return new ProtocolMismatch("the peer's offer for verbs can't be used: its " + field + " is " + value);
+        RemoteOffer.check(VerbsTransport.NAME, sound, field, value);
     }
 }

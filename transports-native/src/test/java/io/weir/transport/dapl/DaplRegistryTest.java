@@ -95,6 +95,10 @@ class DaplRegistryTest {
         assertThatThrownBy(() -> DaplRegistry.read(folder))
                 .isInstanceOf(PeerUnavailable.class)
                 .hasMessageContaining("can't be read");
+        assertThatThrownBy(() -> DaplRegistry.read(Path.of("/dev/zero")))
+                .isInstanceOf(PeerUnavailable.class)
+                .hasMessageContaining("can't be read")
+                .hasMessageContaining("not a file");
         assertThatThrownBy(() -> registry("# nothing\n").candidates(""))
                 .isInstanceOf(PeerUnavailable.class)
                 .hasMessageContaining("names no adapter");
