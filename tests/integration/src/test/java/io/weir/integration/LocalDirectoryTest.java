@@ -106,7 +106,7 @@ class LocalDirectoryTest implements DirectoryContract {
                 throw new AssertionError(e);
             }
         });
-        for (Path file : entries.toFile().listFiles() == null ? new Path[0] : paths()) {
+        for (Path file : paths(entries)) {
             if (file.toString().endsWith(".failed")) {
                 Files.setLastModifiedTime(file, FileTime.from(Instant.now().minus(Duration.ofMinutes(1))));
             }
@@ -123,10 +123,19 @@ class LocalDirectoryTest implements DirectoryContract {
                 () -> directories.get(0).snapshot().size() == 4);
     }
 
-    private Path[] paths() throws IOException {
-        try (Stream<Path> files = Files.list(entries)) {
+    private static Path[] paths(Path folder) throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
             return files.toArray(Path[]::new);
         }
+    }
+
+    /** At one stroke, by moving it away first: a node that sees its entry go writes it anew at once. */
+    private void removeFolder() throws IOException {
+        Path gone = Files.move(entries, temporary.resolve("gone"));
+        for (Path file : paths(gone)) {
+            Files.delete(file);
+        }
+        Files.delete(gone);
     }
 
     @Test
@@ -139,10 +148,7 @@ class LocalDirectoryTest implements DirectoryContract {
         try (DirectoryEvents seen = new DirectoryEvents(ofNear)) {
             seen.awaitTax(1);
             for (int round = 0; round < 3; round++) {
-                for (Path file : paths()) {
-                    Files.deleteIfExists(file);
-                }
-                Files.deleteIfExists(entries);
+                removeFolder();
                 Patience.until("both are there again", () -> {
                     try {
                         return Files.exists(entries)
