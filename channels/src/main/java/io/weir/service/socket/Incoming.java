@@ -44,6 +44,9 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
     private @Nullable ByteBuf current;
 
     private volatile @Nullable Subscription upstream;
+    /** No more were asked for, as too much waits: whoever reads does it. */
+    private volatile boolean full;
+
     private volatile boolean ended;
     private volatile @Nullable Throwable failure;
     private volatile boolean shut;
@@ -79,12 +82,24 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
 
     private void ask() {
         int before = asked.get();
-        if (before <= BATCH / 2
-                && waiting.get() < ENOUGH
-                && queue.size() < MANY
-                && asked.compareAndSet(before, BATCH)) {
+        if (before > BATCH / 2) {
+            return;
+        }
+        if (isFull()) {
+            // Said before the second look, as whoever reads looks at this behind what was taken.
+            full = true;
+            if (isFull()) {
+                return;
+            }
+        }
+        if (asked.compareAndSet(before, BATCH)) {
+            full = false;
             Objects.requireNonNull(upstream).request(BATCH - before);
         }
+    }
+
+    private boolean isFull() {
+        return waiting.get() >= ENOUGH || queue.size() >= MANY;
     }
 
     @Override
@@ -179,8 +194,8 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
             bytes.release();
             current = null;
         }
-        long before = waiting.getAndAdd(-count);
-        if (before >= ENOUGH && before - count < ENOUGH) {
+        long unused = waiting.getAndAdd(-count);
+        if (full) {
             ask();
         }
         return count;
