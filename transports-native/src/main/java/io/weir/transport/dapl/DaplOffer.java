@@ -4,6 +4,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.transport.nativelib.Nonce;
 import io.weir.transport.rdma.RemoteOffer;
 import io.weir.transport.rdma.SlotPlan;
+import io.weir.transport.stream.OfferFormat;
 import java.nio.ByteBuffer;
 
 /**
@@ -27,7 +28,7 @@ record DaplOffer(DaplAddress address, int maxReads, long qualifier, Nonce nonce,
     static final int BYTES = 72;
 
     byte[] encode() {
-        ByteBuffer bytes = address.put(RemoteOffer.begin(BYTES, VERSION))
+        ByteBuffer bytes = address.put(OfferFormat.begin(BYTES, VERSION))
                 .putInt(maxReads)
                 .putLong(qualifier)
                 .put(nonce.bytes());
@@ -41,7 +42,7 @@ record DaplOffer(DaplAddress address, int maxReads, long qualifier, Nonce nonce,
      * @throws ProtocolMismatch if it can't be used
      */
     static DaplOffer decode(byte[] offer, boolean listens) {
-        ByteBuffer bytes = RemoteOffer.read(DaplTransport.NAME, offer, BYTES, VERSION);
+        ByteBuffer bytes = OfferFormat.read(DaplTransport.NAME, offer, BYTES, VERSION);
         byte[] received = new byte[DaplAddress.BYTES];
         bytes.get(received);
         DaplAddress address = DaplAddress.at(ByteBuffer.wrap(received));
@@ -59,6 +60,6 @@ record DaplOffer(DaplAddress address, int maxReads, long qualifier, Nonce nonce,
     }
 
     private static void check(boolean sound, String field, long value) {
-        RemoteOffer.check(DaplTransport.NAME, sound, field, value);
+        OfferFormat.check(DaplTransport.NAME, sound, field, value);
     }
 }

@@ -49,9 +49,32 @@ public interface LibC {
     /** Bytes of a {@code struct pollfd}: the descriptor (32), what is asked (16), what has come (16). */
     int POLLFD = 8;
 
+    int AF_UNIX = 1;
+    int AF_INET = 2;
+    int AF_NETLINK = 16;
+    int AF_PACKET = 17;
+    int SOCK_DGRAM = 2;
+    int SOCK_RAW = 3;
+    int SOCK_NONBLOCK = O_NONBLOCK;
+    int SOCK_CLOEXEC = 0x80000;
+
+    int SOL_SOCKET = 1;
+    int SO_ERROR = 4;
+    int SO_ATTACH_FILTER = 26;
+
+    int MSG_DONTWAIT = 0x40;
+
+    int EPERM = 1;
     int EINTR = 4;
     int EAGAIN = 11;
+    int EACCES = 13;
+    int ENODEV = 19;
     int EINVAL = 22;
+    int EMSGSIZE = 90;
+    int EAFNOSUPPORT = 97;
+    int EADDRINUSE = 98;
+    int ENETDOWN = 100;
+    int ENOBUFS = 105;
 
     int memfd_create(String name, int flags);
 
@@ -83,6 +106,20 @@ public interface LibC {
     int getrlimit(int resource, @Out long[] limits);
 
     int poll(ByteBuffer descriptors, long count, int milliseconds);
+
+    int socket(int family, int type, int protocol);
+
+    int bind(int fd, ByteBuffer address, int length);
+
+    int setsockopt(int fd, int level, int option, ByteBuffer value, int length);
+
+    int getsockopt(int fd, int level, int option, ByteBuffer value, int[] length);
+
+    /** Variadic in C; on both machines such a function takes whole numbers where any other does. */
+    int ioctl(int fd, long request, ByteBuffer argument);
+
+    /** Takes an address, so that what lies there can be filled in once and used again. */
+    int sendmmsg(int fd, long messages, int count, int flags);
 
     String strerror(int error);
 }

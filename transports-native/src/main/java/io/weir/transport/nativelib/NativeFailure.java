@@ -7,7 +7,15 @@ public final class NativeFailure extends IOException {
 
     private static final long serialVersionUID = 1L;
 
-    NativeFailure(String message) {
+    private final int error;
+
+    NativeFailure(String message, int error) {
         super(message);
+        this.error = error;
+    }
+
+    /** The system's number for it, such as {@link LibC#EPERM}. */
+    public int error() {
+        return error;
     }
 }

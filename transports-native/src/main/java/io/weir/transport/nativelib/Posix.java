@@ -185,6 +185,48 @@ public final class Posix {
         }
     }
 
+    /** A new socket that never blocks. */
+    public static Descriptor socket(int family, int type, int protocol) throws NativeFailure {
+        int flags = LibC.SOCK_NONBLOCK | LibC.SOCK_CLOEXEC;
+        return Descriptor.own(check("socket", libc().socket(family, type | flags, protocol)));
+    }
+
+    /** Gives a socket its address, the whole of this direct buffer. */
+    public static void bind(Descriptor socket, ByteBuffer address) throws NativeFailure {
+        int unused = check("bind", libc().bind(socket.number(), address, address.capacity()));
+    }
+
+    /** Sets an option of a socket to the whole of this direct buffer. The call's name is for people only. */
+    public static void option(String call, Descriptor socket, int level, int option, ByteBuffer value)
+            throws NativeFailure {
+        int unused = check(call, libc().setsockopt(socket.number(), level, option, value, value.capacity()));
+    }
+
+    /** What has happened to a socket, its error number, which is forgotten then; 0 if nothing has. */
+    public static int takeError(Descriptor socket) throws NativeFailure {
+        ByteBuffer error = Structures.allocate(Integer.BYTES);
+        int unused = check(
+                "getsockopt(SO_ERROR)",
+                libc().getsockopt(socket.number(), LibC.SOL_SOCKET, LibC.SO_ERROR, error, new int[] {Integer.BYTES}));
+        return error.getInt(0);
+    }
+
+    /** Asks a driver something; the call's name is for people only. Returns what it says. */
+    public static int control(String call, Descriptor descriptor, long request, ByteBuffer argument)
+            throws NativeFailure {
+        return check(call, libc().ioctl(descriptor.number(), request, argument));
+    }
+
+    /**
+     * Sends messages, whose {@code struct mmsghdr} lie at this address, without waiting. Returns how many the system has taken,
+     * or its error as a negative number if it has taken none.
+     */
+    public static int sendMessages(int socket, long messages, int count) {
+        LibC libc = libc();
+        int sent = libc.sendmmsg(socket, messages, count, LibC.MSG_DONTWAIT);
+        return sent >= 0 ? sent : -lastError(libc);
+    }
+
     /** How many bytes this process may keep from being swapped out, {@link Long#MAX_VALUE} if there is no limit. */
     public static long lockableBytes() throws NativeFailure {
         long[] limits = new long[2];
@@ -242,7 +284,7 @@ public final class Posix {
     }
 
     private static NativeFailure failure(String call, int error) {
-        return new NativeFailure(call + ": " + words(error));
+        return new NativeFailure(call + ": " + words(error), error);
     }
 
     /** Loads on first use, so that a process without an adapter that needs it never pays for it. */

@@ -9,6 +9,7 @@ import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.stream.Greeting;
 import java.io.FileNotFoundException;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;

@@ -10,6 +10,7 @@ import io.netty.channel.socket.ServerSocketChannel;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.stream.Greeting;
 import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 

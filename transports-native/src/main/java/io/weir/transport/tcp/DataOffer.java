@@ -5,6 +5,7 @@ import io.netty.buffer.Unpooled;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.ProtocolMismatch;
+import io.weir.transport.stream.Greeting;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.FileRegion;
 import io.netty.util.ReferenceCountUtil;
 import io.weir.core.FilePiece;
+import io.weir.transport.stream.FrameParser;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;

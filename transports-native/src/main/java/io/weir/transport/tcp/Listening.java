@@ -11,6 +11,7 @@ import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.stream.Greeting;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;

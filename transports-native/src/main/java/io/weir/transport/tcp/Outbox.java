@@ -9,6 +9,8 @@ import io.netty.util.ReferenceCountUtil;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
+import io.weir.transport.stream.FrameBytes;
+import io.weir.transport.stream.FrameParser;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,9 +21,6 @@ final class Outbox {
 
     /** Copying this much costs less than a buffer of its own in the kernel's gathering. */
     static final int COPIED = 8 << 10;
-
-    /** Up to here a body outside of the heap is copied word by word. */
-    private static final int WORDWISE = 96;
 
     private final ChannelHandlerContext channel;
     private final WriteBuffer gathered = WriteBuffer.ofLoop();
@@ -39,7 +38,7 @@ final class Outbox {
         FileRegion region = frame.region();
         int bodyLength = frame.bodyLength();
         boolean copied = region == null && bodyLength <= COPIED;
-        int headLength = FrameLayout.HEADER + Long.BYTES * frame.kind().words() + frame.control().length;
+        int headLength = FrameBytes.headSize(frame);
         ByteBuf into = gathered.room(this, headLength + (copied ? bodyLength : 0) + Long.BYTES, channel.alloc());
         Kept keeping = kept;
         if (copied) {
@@ -49,8 +48,8 @@ final class Outbox {
             }
         } else {
             // Computed first: the channel may give up the body at once for a copy of its own.
-            int padding = padding(frame);
-            addHead(frame, into);
+            int padding = FrameBytes.padding(frame);
+            FrameBytes.writeHead(frame, into);
             if (keeping != null) {
                 keeping.begin();
             }
@@ -78,7 +77,7 @@ final class Outbox {
         Frame ack = new Frame().set(FrameKind.ACK, 0, 0, 0).words(frames, 0);
         int length = FrameLayout.HEADER + Long.BYTES;
         ByteBuf bytes = channel.alloc().directBuffer(length, length);
-        addHead(ack, bytes);
+        FrameBytes.writeHead(ack, bytes);
         give(bytes);
     }
 
@@ -115,9 +114,9 @@ final class Outbox {
         int before = into.writerIndex();
         ByteBuf body = frame.body();
         try {
-            addHead(frame, into);
-            copy(body, into);
-            into.writeZero(padding(frame));
+            FrameBytes.writeHead(frame, into);
+            FrameBytes.copy(body, into);
+            into.writeZero(FrameBytes.padding(frame));
         } catch (RuntimeException e) {
             into.writerIndex(before);
             throw e;
@@ -125,44 +124,9 @@ final class Outbox {
         body.release();
     }
 
-    /** Changes no index of the body. Netty copies what lies outside of the heap through a view, which few bytes are not worth. */
-    private static void copy(ByteBuf body, ByteBuf into) {
-        int length = body.readableBytes();
-        int from = body.readerIndex();
-        if (length > WORDWISE || body.hasArray()) {
-            into.writeBytes(body, from, length);
-            return;
-        }
-        int at = 0;
-        for (; at <= length - Long.BYTES; at += Long.BYTES) {
-            into.writeLongLE(body.getLongLE(from + at));
-        }
-        for (; at < length; at++) {
-            into.writeByte(body.getByte(from + at));
-        }
-    }
-
     /** Writing in pieces moves the reader index, which is no business of those who hold the body as well. */
     private static ByteBuf unshared(ByteBuf body) {
         return body.refCnt() > 1 ? body.slice() : body;
-    }
-
-    private static void addHead(Frame frame, ByteBuf into) {
-        into.writeLongLE(frame.word0());
-        into.writeLongLE(frame.word1());
-        int words = frame.kind().words();
-        if (words > 0) {
-            into.writeLongLE(frame.first());
-        }
-        if (words > 1) {
-            into.writeLongLE(frame.second());
-        }
-        into.writeBytes(frame.control());
-    }
-
-    private static int padding(Frame frame) {
-        int length = frame.length();
-        return FrameLayout.align(length) - length;
     }
 
     /** Gives what was gathered to the channel, and all that it has to the kernel. */

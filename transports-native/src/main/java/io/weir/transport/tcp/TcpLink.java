@@ -21,6 +21,8 @@ import io.weir.core.Protection;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.stream.FrameParser;
+import io.weir.transport.stream.Greeting;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.function.Consumer;

@@ -3,6 +3,7 @@ package io.weir.transport.verbs;
 import io.weir.core.ProtocolMismatch;
 import io.weir.transport.rdma.RemoteOffer;
 import io.weir.transport.rdma.SlotPlan;
+import io.weir.transport.stream.OfferFormat;
 import java.nio.ByteBuffer;
 
 /**
@@ -38,7 +39,7 @@ record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int 
     private static final int LAST_LID = 0xbfff;
 
     byte[] encode() {
-        ByteBuffer bytes = RemoteOffer.begin(BYTES, VERSION);
+        ByteBuffer bytes = OfferFormat.begin(BYTES, VERSION);
         bytes.put((byte) layer.number()).put((byte) mtu).put((byte) maxReads).put((byte) 0);
         bytes.putShort((short) lid).putShort((short) 0);
         gid.put(bytes, bytes.position());
@@ -52,11 +53,11 @@ record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int 
      * @throws ProtocolMismatch if it can't be used
      */
     static VerbsOffer decode(byte[] offer) {
-        ByteBuffer bytes = RemoteOffer.read(VerbsTransport.NAME, offer, BYTES, VERSION);
+        ByteBuffer bytes = OfferFormat.read(VerbsTransport.NAME, offer, BYTES, VERSION);
         int number = bytes.get();
         LinkLayer layer = LinkLayer.of(number);
         if (layer == null) {
-            throw RemoteOffer.unusable(VerbsTransport.NAME, "link layer", number);
+            throw OfferFormat.unusable(VerbsTransport.NAME, "link layer", number);
         }
         int mtu = bytes.get();
         check(mtu >= 1 && mtu <= LARGEST_MTU, "longest packet", mtu);
@@ -82,6 +83,6 @@ record VerbsOffer(LinkLayer layer, int mtu, int maxReads, int lid, Gid gid, int 
     }
 
     private static void check(boolean sound, String field, int value) {
-        RemoteOffer.check(VerbsTransport.NAME, sound, field, value);
+        OfferFormat.check(VerbsTransport.NAME, sound, field, value);
     }
 }

@@ -22,6 +22,7 @@ import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.loop.Received;
+import io.weir.transport.stream.FrameParserTest;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.net.InetAddress;

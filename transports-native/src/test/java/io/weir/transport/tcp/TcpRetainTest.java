@@ -17,6 +17,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.loop.Received;
+import io.weir.transport.stream.FrameParserTest;
 import io.weir.transport.tcp.TcpLinkTest.Plain;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -26,6 +26,7 @@ import io.weir.core.TransportSettings;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.loop.Received;
+import io.weir.transport.stream.FrameParserTest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;

@@ -1,4 +1,4 @@
-package io.weir.transport.tcp;
+package io.weir.transport.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -23,12 +23,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class FrameParserTest {
+public class FrameParserTest {
 
     private static final int[] SIZES = {0, 1, 7, 8, 9, 100, 2047, 2048, 2049, 8192, 20_000, 65_000, 65_536};
 
     /** Without Netty's leak detection, which remembers each single access: here leaks are counted. */
     private static final UnpooledByteBufAllocator UNWATCHED = new UnpooledByteBufAllocator(true, true);
+
+    /** Bytes that tcp reads at once. */
+    private static final int READ = 128 << 10;
 
     private final LoopBuffers small = new LoopBuffers();
     private final UnpooledByteBufAllocator large = new UnpooledByteBufAllocator(true, true);
@@ -68,7 +71,7 @@ class FrameParserTest {
     }
 
     /** As it stands on the wire. */
-    static ByteBuf wire(Frame frame) {
+    public static ByteBuf wire(Frame frame) {
         ByteBuf bytes = Unpooled.buffer();
         bytes.writeLongLE(frame.word0()).writeLongLE(frame.word1());
         if (frame.kind().words() > 0) {
@@ -81,7 +84,7 @@ class FrameParserTest {
         return bytes.writeZero(FrameLayout.align(frame.length()) - frame.length());
     }
 
-    static ByteBuf hello() {
+    public static ByteBuf hello() {
         return wire(new Frame().set(FrameKind.HELLO, 0, 0, 0).body(ascii("WEIR, and more")));
     }
 
@@ -127,7 +130,7 @@ class FrameParserTest {
 
     /** Each piece comes in a buffer of its own, as from a socket. */
     private static void cut(FrameParser parser, ByteBuf stream, int length) {
-        ByteBuf piece = UNWATCHED.directBuffer(ReadBuffer.SIZE);
+        ByteBuf piece = UNWATCHED.directBuffer(READ);
         piece.writeBytes(stream, Math.min(length, stream.readableBytes()));
         try {
             parser.parse(piece);
@@ -174,17 +177,15 @@ class FrameParserTest {
     void passesLongBodiesOnWithinTheReadBufferAndCopiesOthers() {
         List<ByteBuf> bodies = new ArrayList<>();
         FrameParser parser = new FrameParser(new Greeting("", true), small, large, frame -> bodies.add(frame.body()));
-        ByteBuf read = large.directBuffer(ReadBuffer.SIZE, ReadBuffer.SIZE);
-        for (int length : new int[] {10, ReadBuffer.SIZE / 4 - 1, ReadBuffer.SIZE / 4}) {
+        ByteBuf read = large.directBuffer(READ, READ);
+        for (int length : new int[] {10, READ / 4 - 1, READ / 4}) {
             read.writeBytes(
                     wire(new Frame().set(FrameKind.DATA, 0, 1, 0).body(Unpooled.wrappedBuffer(new byte[length]))));
         }
         parser.parse(read);
         assertThat(read.refCnt()).as("only the third body keeps the buffer").isEqualTo(2);
         read.release();
-        assertThat(bodies)
-                .extracting(ByteBuf::readableBytes)
-                .containsExactly(10, ReadBuffer.SIZE / 4 - 1, ReadBuffer.SIZE / 4);
+        assertThat(bodies).extracting(ByteBuf::readableBytes).containsExactly(10, READ / 4 - 1, READ / 4);
         bodies.forEach(ByteBuf::release);
     }
 

@@ -1,4 +1,4 @@
-package io.weir.transport.tcp;
+package io.weir.transport.stream;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
  * Reads frames from a stream of bytes that may be cut anywhere. Nothing in these bytes is trusted: each field is read
  * once and checked before it is used, and memory is taken for one frame at a time, within its limit. Loop thread only.
  */
-final class FrameParser {
+public final class FrameParser {
 
     /** Who gets the frames, and with each the ownership of its body. */
     @FunctionalInterface
-    interface Sink {
+    public interface Sink {
         /** Returns whether parsing goes on; false leaves the rest of the bytes unread. */
         boolean frame(Frame frame);
     }
@@ -57,7 +57,13 @@ final class FrameParser {
     private @Nullable ByteBuf body;
     private int skip;
 
-    FrameParser(Greeting greeting, LoopBuffers small, ByteBufAllocator large, Sink sink) {
+    /**
+     * Has read nothing so far.
+     *
+     * @param small gives buffers for short bodies
+     * @param large gives buffers for the others
+     */
+    public FrameParser(Greeting greeting, LoopBuffers small, ByteBufAllocator large, Sink sink) {
         this.greeting = greeting;
         this.small = small;
         this.large = large;
@@ -70,7 +76,7 @@ final class FrameParser {
      *
      * @throws ProtocolMismatch if these bytes are no frames; nothing can be read after that
      */
-    void parse(ByteBuf in) {
+    public void parse(ByteBuf in) {
         boolean more = true;
         while (more) {
             more = switch (stage) {
@@ -83,18 +89,17 @@ final class FrameParser {
     }
 
     /** Whether the bytes so far end within a frame. */
-    boolean isWithinFrame() {
+    public boolean isWithinFrame() {
         return (stage != Stage.HEAD && stage != Stage.PADDING) || head.isReadable();
     }
 
     /** What is wrong if the bytes end here, before the other side could be told from a stranger; null if nothing is. */
-    @Nullable
-    ProtocolMismatch strangerAtEnd() {
+    public @Nullable ProtocolMismatch strangerAtEnd() {
         return greeting.isDone() || !head.isReadable() ? null : greeting.stranger(head);
     }
 
     /** Gives up the frame that has been read in part. */
-    void release() {
+    public void release() {
         ByteBuf partial = body;
         body = null;
         stage = Stage.HEAD;

@@ -1,4 +1,4 @@
-package io.weir.transport.tcp;
+package io.weir.transport.stream;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.core.FrameKind;
@@ -9,16 +9,16 @@ import java.nio.charset.StandardCharsets;
  * What a stream of frames may hold: before the other side has said HELLO only that, or a REFUSE, and little of it, so that a
  * browser, a port scan or noise is told from a peer as early as possible. Loop thread only.
  */
-final class Greeting {
+public final class Greeting {
 
     /** Control and body bytes of one frame at most: large enough that the costs per frame vanish, small enough to interleave. */
-    static final int MAX_FRAME = 64 << 10;
+    public static final int MAX_FRAME = 64 << 10;
 
     /** As {@link #MAX_FRAME}, before the HELLO. */
-    static final int MAX_FIRST = 4 << 10;
+    public static final int MAX_FIRST = 4 << 10;
 
     /** How the body of each HELLO begins: WEIR, in the order of the bytes. */
-    static final int MAGIC = 0x57454952;
+    public static final int MAGIC = 0x57454952;
 
     private static final int SHOWN = 16;
 
@@ -36,12 +36,13 @@ final class Greeting {
      * @param who the other side, as a phrase that a sentence can begin with
      * @param greeted whether the other side has proved already that it speaks the protocol
      */
-    Greeting(String who, boolean greeted) {
+    public Greeting(String who, boolean greeted) {
         this.who = who;
         this.greeted = greeted;
     }
 
-    boolean isDone() {
+    /** Whether it has said HELLO. */
+    public boolean isDone() {
         return greeted;
     }
 
@@ -80,12 +81,13 @@ final class Greeting {
         greeted = true;
     }
 
-    ProtocolMismatch broken(String what) {
+    /** That it has sent this, which nobody may. */
+    public ProtocolMismatch broken(String what) {
         return new ProtocolMismatch(who + " broke the protocol: it sent " + what);
     }
 
     /** The other side does not speak this protocol, as these bytes tell. */
-    ProtocolMismatch stranger(ByteBuf from) {
+    public ProtocolMismatch stranger(ByteBuf from) {
         int shown = Math.min(SHOWN, from.readableBytes());
         int begin = shown < Short.BYTES ? 0 : from.getUnsignedShort(from.readerIndex());
         if (begin == TLS_HANDSHAKE || begin == TLS_ALERT) {
