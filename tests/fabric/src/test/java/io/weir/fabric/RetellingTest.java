@@ -140,7 +140,7 @@ class RetellingTest {
     }
 
     private static Map<String, Executable> retell(List<Outcome> outcomes, boolean ended) {
-        return new Retelling(outcomes, ended, () -> "last words")
+        return new Retelling("the guest", outcomes, ended, () -> "last words")
                 .nodes().stream()
                         .flatMap(node -> tests("", node))
                         .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));

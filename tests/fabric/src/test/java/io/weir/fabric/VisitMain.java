@@ -16,26 +16,28 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * In the guest: runs the tests of all classes whose name ends with {@code InGuest}, and writes to the given file what became of them. To look
- * at some classes only, {@code -Dweir.fabric.classes} takes a pattern for their full names.
+ * Where a {@link Visit} leads: runs the tests of all classes whose full name has the given form, and writes to the given file what became of them.
  */
-public final class GuestMain {
+public final class VisitMain {
 
     /** Has run to its end, which says nothing about the tests. */
     static final int DONE = 0;
 
-    private GuestMain() {}
+    private VisitMain() {}
 
     public static void main(String[] arguments) throws IOException {
-        openAdaptersOfDapl();
+        if (System.getProperty("weir.required.transports", "").contains("dapl")) {
+            openAdaptersOfDapl();
+        }
         try (BufferedWriter outcomes = Files.newBufferedWriter(Path.of(arguments[0]))) {
             LauncherFactory.create()
                     .execute(
                             LauncherDiscoveryRequestBuilder.request()
                                     .selectors(
-                                            selectPackage("io.weir.fabric.guest"), selectPackage("io.weir.transport"))
-                                    .filters(includeClassNamePatterns(
-                                            System.getProperty("weir.fabric.classes", ".*InGuest")))
+                                            selectPackage("io.weir.fabric.guest"),
+                                            selectPackage("io.weir.fabric.wire"),
+                                            selectPackage("io.weir.transport"))
+                                    .filters(includeClassNamePatterns(arguments[1]))
                                     // One that hangs is told by its name, and the others have their turn.
                                     .configurationParameter("junit.jupiter.execution.timeout.default", "3 m")
                                     .build(),
