@@ -356,12 +356,13 @@ final class EtherPort implements Pollable {
         controlFrame.put(FrameFormat.ETHER, frame, 0, length);
         piece(0, controlFrameAt, FrameFormat.ETHER + length);
         messages.putLong(PIECE_COUNT_AT, 1);
-        int unused = sent(Posix.sendMessages(sockets().data().number(), messagesAt, 1));
+        // An interface that takes none says so to what sends data, and by itself.
+        int unused = Posix.sendMessages(sockets().data().number(), messagesAt, 1);
     }
 
-    /** The device has not taken everything: tries again a little later. */
-    void retry(Seat seat) {
-        var unused = loop.schedule(seat::flush, RETRY);
+    /** The device has not taken everything: calls this a little later. */
+    void retry(Runnable attempt) {
+        var unused = loop.schedule(attempt, RETRY);
     }
 
     @Override
@@ -375,14 +376,20 @@ final class EtherPort implements Pollable {
         int seatsTouched = 0;
         int count = 0;
         while (count < CONTROL_LOOK && signals.hasNext()) {
-            seatsTouched = signal(signals, now, seatsTouched);
-            signals.next();
+            try {
+                seatsTouched = signal(signals, now, seatsTouched);
+            } finally {
+                signals.next();
+            }
             count++;
         }
         int most = count + LOOK;
         while (count < most && incoming.hasNext()) {
-            seatsTouched = receive(incoming, now, seatsTouched);
-            incoming.next();
+            try {
+                seatsTouched = receive(incoming, now, seatsTouched);
+            } finally {
+                incoming.next();
+            }
             count++;
         }
         for (int i = 0; i < seatsTouched; i++) {

@@ -20,6 +20,7 @@ final class Seat implements Connection.Outlet {
     private @Nullable Disposable timer;
     private long timerAt = Long.MAX_VALUE;
     private boolean left;
+    private boolean retries;
     /** Something has come for it in this look of the port. */
     boolean touched;
 
@@ -97,8 +98,12 @@ final class Seat implements Connection.Outlet {
             return;
         }
         Connection sits = connection();
-        if (sits.isStuck()) {
-            port.retry(this);
+        if (sits.isStuck() && !retries) {
+            retries = true;
+            port.retry(() -> {
+                retries = false;
+                flush();
+            });
         }
         arm(sits);
         settled.run();
