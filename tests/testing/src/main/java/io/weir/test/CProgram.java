@@ -1,0 +1,82 @@
+package io.weir.test;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** A program in C that is a resource: compiled where it is needed and for that machine, by gcc or by what {@code CC} names. */
+public final class CProgram {
+
+    private CProgram() {}
+
+    /**
+     * Compiles one, with everything that makes it fast on this processor.
+     *
+     * @param beside a class of the package that has the source as a resource
+     * @param source for example {@code limit.c}
+     * @param folder where the source and the program are put
+     * @return the program
+     * @throws IllegalStateException if it can't be compiled
+     */
+    public static Path compiled(Class<?> beside, String source, Path folder) throws InterruptedException {
+        Path text = folder.resolve(source);
+        Path program = folder.resolve(source.substring(0, source.length() - ".c".length()));
+        try (InputStream resource = beside.getResourceAsStream(source)) {
+            if (resource == null) {
+                throw new IllegalStateException(source + " is not on the class path.");
+            }
+            Files.copy(resource, text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(source + " cannot be put into " + folder, e);
+        }
+        var unused = run(
+                List.of(compiler(), "-std=gnu11", "-O3", "-march=native", "-o", program.toString(), text.toString()));
+        return program;
+    }
+
+    /** Why nothing can be compiled; empty if it can. */
+    public static Optional<String> missing() throws InterruptedException {
+        try {
+            var unused = compilerVersion();
+            return Optional.empty();
+        } catch (IllegalStateException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        }
+    }
+
+    /**
+     * The first line with which the compiler introduces itself.
+     *
+     * @throws IllegalStateException if there is none
+     */
+    public static String compilerVersion() throws InterruptedException {
+        return run(List.of(compiler(), "--version")).lines().findFirst().orElse("unknown");
+    }
+
+    private static String compiler() {
+        return System.getenv().getOrDefault("CC", "gcc");
+    }
+
+    private static String run(List<String> command) throws InterruptedException {
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0) {
+                throw new IllegalStateException(String.join(" ", command) + " failed:\n" + said);
+            }
+            return said;
+        } catch (IOException e) {
+            throw new IllegalStateException(
+                    "A program in C is needed, and there is no compiler \"" + command.get(0)
+                            + "\". Install gcc or name another in CC.",
+                    e);
+        }
+    }
+}
