@@ -2,6 +2,7 @@ package io.weir.benchmark;
 
 import io.weir.benchmark.Row.Sent;
 import io.weir.benchmark.Row.Way;
+import io.weir.test.Networks;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.time.Duration;
@@ -108,10 +109,10 @@ record ThroughGateway(int rounds, Duration length) {
         }
     }
 
-    private static @Nullable ThreeNetworks networks(PrintStream out) throws InterruptedException {
+    private static @Nullable ThreeNetworks networks(PrintStream out) {
         try {
             return ThreeNetworks.make();
-        } catch (IOException e) {
+        } catch (Networks.Unavailable e) {
             out.println("All on one host, and nothing is routed, as there are no networks for it: " + e.getMessage());
             return null;
         }
