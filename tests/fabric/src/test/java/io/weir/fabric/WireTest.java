@@ -1,68 +1,84 @@
 package io.weir.fabric;
 
+import io.weir.test.CProgram;
+import io.weir.test.FrameRelay;
+import io.weir.test.Networks;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * The tests of {@code io.weir.fabric.wire}, in a network of their own in which a wire joins two interfaces, and each with its outcome here. Where there can be
+ * The tests of {@code io.weir.fabric.wire}, on a host of their own with a wire between two of its interfaces, and each with its outcome here. Where there can be
  * none they are skipped, or fail with {@code -Dweir.fabric=required}.
  */
 @EnabledOnOs(OS.LINUX)
+@Tag("one-jdk")
 class WireTest {
 
-    /** Lays the wire, whose MTU is the first argument, and becomes the rest of them. */
-    private static final String LAY = """
-            ip link set lo up &&
-            ip link add weir0 mtu $0 type veth peer name weir1 mtu $0 &&
-            ip address add 198.18.0.1/30 dev weir0 && ip address add 198.18.0.2/30 dev weir1 &&
-            ip link set weir0 up && ip link set weir1 up && exec "$@"
-            """;
+    @TestFactory
+    List<DynamicNode> withFramesOfUsualLength() throws IOException, InterruptedException {
+        return onAWire(1500);
+    }
 
     @TestFactory
-    List<DynamicNode> onTheWire() throws IOException, InterruptedException {
-        List<DynamicNode> nodes = new ArrayList<>();
-        String refusal = refusal();
-        if (!refusal.isEmpty()) {
-            return Retelling.without("a wire", "only root on Linux, with ip of iproute2, can lay a wire: " + refusal);
-        }
-        for (String mtu : List.of("1500", "9000")) {
-            Visit visit = Visit.pay(
-                    place(mtu, List.of("setpriv", "--pdeathsig", "TERM")),
-                    List.of("-Dweir.required.transports=p4sock"),
-                    System.getProperty("weir.fabric.classes", ".*OnWire"),
-                    "wire-" + mtu,
-                    Map.of());
-            nodes.addAll(new Retelling(
-                            "the wire with an MTU of " + mtu,
-                            visit.outcomes(),
-                            visit.hasRunToItsEnd(),
-                            visit::lastWords)
-                    .nodes());
-        }
-        return nodes;
+    List<DynamicNode> withLongFrames() throws IOException, InterruptedException {
+        return onAWire(9000);
     }
 
-    private static List<String> place(String mtu, List<String> command) {
-        List<String> whole = new ArrayList<>(List.of("unshare", "--net", "sh", "-c", LAY, mtu));
-        whole.addAll(command);
-        return whole;
+    private static List<DynamicNode> onAWire(int mtu) throws IOException, InterruptedException {
+        try (Networks networks = Networks.make()) {
+            Networks.Host host = networks.host("ends");
+            Networks.Wire wire = networks.wire(host, host, mtu);
+            return visit(host, wire.first(), wire.second(), "wire-" + mtu, "100");
+        } catch (Networks.Unavailable e) {
+            return Retelling.without("a wire", e.getMessage());
+        }
     }
 
-    private static String refusal() throws IOException, InterruptedException {
-        Process attempt = new ProcessBuilder(place("1500", List.of("true")))
-                .redirectErrorStream(true)
-                .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
-                .start();
-        String said = new String(attempt.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
-        return attempt.waitFor() == 0 ? "" : said.isEmpty() ? "it failed" : said;
+    @TestFactory
+    List<DynamicNode> whereFramesAreLostDoubledHeldBackAndDamaged() throws IOException, InterruptedException {
+        Optional<String> missing = CProgram.missing();
+        if (missing.isPresent()) {
+            return Retelling.without("a relay", missing.get());
+        }
+        try (Networks networks = Networks.make()) {
+            Networks.Host ends = networks.host("ends");
+            Networks.Host middle = networks.host("middle");
+            Networks.Wire there = networks.wire(ends, middle);
+            Networks.Wire back = networks.wire(middle, ends);
+            try (FrameRelay relay = FrameRelay.between(there, back, 1, FrameRelay.Scope.P4SOCK)) {
+                relay.faults(FrameRelay.Faults.NONE
+                        .dropping(0.01)
+                        .duplicating(0.01)
+                        .reordering(0.01, 5)
+                        .corrupting(0.01)
+                        .delaying(Duration.ofNanos(100_000), Duration.ofNanos(100_000)));
+                return visit(ends, there.first(), back.second(), "wire-with-faults", "20");
+            }
+        } catch (Networks.Unavailable e) {
+            return Retelling.without("a wire", e.getMessage());
+        }
+    }
+
+    private static List<DynamicNode> visit(
+            Networks.Host host, Networks.Port one, Networks.Port other, String name, String effort)
+            throws IOException, InterruptedException {
+        one.address("198.18.0.1/30");
+        other.address("198.18.0.2/30");
+        Visit visit = Visit.pay(
+                // It ends with this JVM, even if that is killed.
+                host.command(List.of("setpriv", "--pdeathsig", "TERM")),
+                List.of("-Dweir.required.transports=p4sock", "-Dweir.test.effort=" + effort),
+                System.getProperty("weir.fabric.classes", ".*OnWire"),
+                name,
+                Map.of());
+        return new Retelling(name, visit.outcomes(), visit.hasRunToItsEnd(), visit::lastWords).nodes();
     }
 }
