@@ -36,7 +36,13 @@ class WireTest {
         try (Networks networks = Networks.make()) {
             Networks.Host host = networks.host("ends");
             Networks.Wire wire = networks.wire(host, host, mtu);
-            return visit(host, wire.first(), wire.second(), "wire-" + mtu, "100");
+            return visit(
+                    host,
+                    wire.first(),
+                    wire.second(),
+                    "wire-" + mtu,
+                    "50",
+                    mtu == 1500 ? ".*(OnWire|Scene)" : ".*OnWire");
         } catch (Networks.Unavailable e) {
             return Retelling.without("a wire", e.getMessage());
         }
@@ -60,7 +66,7 @@ class WireTest {
                         .reordering(0.01, 5)
                         .corrupting(0.01)
                         .delaying(Duration.ofNanos(100_000), Duration.ofNanos(100_000)));
-                return visit(ends, there.first(), back.second(), "wire-with-faults", "20");
+                return visit(ends, there.first(), back.second(), "wire-with-faults", "20", ".*(OnWire|Scene)");
             }
         } catch (Networks.Unavailable e) {
             return Retelling.without("a wire", e.getMessage());
@@ -68,7 +74,7 @@ class WireTest {
     }
 
     private static List<DynamicNode> visit(
-            Networks.Host host, Networks.Port one, Networks.Port other, String name, String effort)
+            Networks.Host host, Networks.Port one, Networks.Port other, String name, String effort, String classes)
             throws IOException, InterruptedException {
         one.address("198.18.0.1/30");
         other.address("198.18.0.2/30");
@@ -76,7 +82,7 @@ class WireTest {
                 // It ends with this JVM, even if that is killed.
                 host.command(List.of("setpriv", "--pdeathsig", "TERM")),
                 List.of("-Dweir.required.transports=p4sock", "-Dweir.test.effort=" + effort),
-                System.getProperty("weir.fabric.classes", ".*OnWire"),
+                System.getProperty("weir.fabric.classes", classes),
                 name,
                 Map.of());
         return new Retelling(name, visit.outcomes(), visit.hasRunToItsEnd(), visit::lastWords).nodes();

@@ -135,7 +135,8 @@ class OriginalPeerTest {
         // The same SYN once more, as the answer was lost.
         control("0000 0000 0700 7034733031323334 409c 0300 0000 020000000002 0000 65746830000000000000000000000000");
         sends("0100 0000 0700 0500 3075 409c 0000");
-        // cito 5, seqno 40000, ackno 29999, winno 30100, 2 bytes, last; and what a frame of least length is filled up with
+        // cito 5, seqno 40000, ackno 29999, winno 30100, 2 bytes, last; and what a frame of least length is filled up
+        // with
         data("0500 409c 2f75 9475 0200 0100 cafe 00000000000000000000000000000000000000000000");
         assertThat(us.delivered).hasSize(1);
         sendsNothing();

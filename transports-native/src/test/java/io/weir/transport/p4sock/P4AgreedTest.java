@@ -43,7 +43,12 @@ class P4AgreedTest {
 
     @ParameterizedTest
     @CsvSource({
-        "0, beginning", "4, version", "8, address", "14, padding", "24, payload", "28, window",
+        "0, beginning",
+        "4, version",
+        "8, address",
+        "14, padding",
+        "24, payload",
+        "28, window",
     })
     void anOfferThatCanNotBeUsedIsRefused(int at, String field) {
         byte[] wrong = OFFER.encode();

@@ -1,11 +1,13 @@
 package io.weir.fabric.guest;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Fails a test that leaves anything behind in the devices: connections, queues, registered memory of any process. */
+/** Fails a test that leaves anything behind in the devices: connections, queues, registered memory, packet sockets of any process. */
 public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback {
 
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(DeviceCheck.class);
@@ -25,6 +27,8 @@ public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback 
 
     /** How many there are of each kind. */
     static String now() throws IOException, InterruptedException {
-        return Program.run("rdma", "resource", "show");
+        return Fabric.here().contains(Fabric.P4SOCK)
+                ? Files.readString(Path.of("/proc/thread-self/net/packet")).replaceAll("[0-9a-f]{16}", "")
+                : Program.run("rdma", "resource", "show");
     }
 }

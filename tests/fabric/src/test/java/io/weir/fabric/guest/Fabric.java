@@ -2,11 +2,13 @@ package io.weir.fabric.guest;
 
 import io.weir.channel.NodeSpec;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** A path that the guest has devices for. A scene is written once, and played over each of them. */
+/** A path that there are devices for where the tests run. A scene is written once, and played over each of them. */
 enum Fabric {
     VERBS("verbs", "rxe0 port 1 (GID 1 00000000000000000000ffff0a630001)") {
         @Override
@@ -18,6 +20,13 @@ enum Fabric {
         @Override
         Map<String, String> options(End end) {
             return Map.of("adapter", end.adapter);
+        }
+    },
+    /** On a host with a wire between two of its interfaces, where both ends find out by themselves which is whose. */
+    P4SOCK("p4sock", "weir0") {
+        @Override
+        Map<String, String> options(End end) {
+            return Map.of();
         }
     };
 
@@ -33,6 +42,15 @@ enum Fabric {
     Fabric(String path, String uses) {
         this.path = path;
         this.uses = uses;
+    }
+
+    /** Those that have to work where the tests run. */
+    static List<Fabric> here() {
+        List<String> required =
+                List.of(System.getProperty("weir.required.transports", "").split(","));
+        return Arrays.stream(values())
+                .filter(each -> required.contains(each.path))
+                .toList();
     }
 
     /** Each end has a device of its own. */

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /** A process that may lock as little memory as those of ordinary users. It is this one, which is not allowed to exceed its limit. */
@@ -48,7 +48,7 @@ class LockedMemoryInGuest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.weir.fabric.guest.Fabric#here")
     void withoutRoomForSlotsThePathIsMissingWithTheRemedy(Fabric fabric) throws IOException, InterruptedException {
         String missing = "may lock " + USUAL + " bytes of memory";
         try (Nodes nodes = new Nodes(fabric, folder)) {
@@ -63,7 +63,7 @@ class LockedMemoryInGuest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.weir.fabric.guest.Fabric#here")
     void withoutRoomForThePoolLongMessagesAreCopied(Fabric fabric) throws IOException, InterruptedException {
         limit(FOR_SLOTS);
         assertThat(info()).containsPattern(fabric.path + " +ready +" + Pattern.quote(fabric.uses));

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Round trips of small messages, beside those of perftest. A number to look at: here it measures the emulator as well. */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
@@ -29,7 +29,7 @@ class PingPongInGuest {
     Path folder;
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.weir.fabric.guest.Fabric#here")
     void roundTrips(Fabric fabric) throws IOException, InterruptedException {
         long ours = ours(fabric);
         long perftest = perftest();

@@ -17,12 +17,12 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import reactor.core.publisher.Flux;
 
 /** An object of another node, called through a plain Java interface and found by the name of its service. */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
-class CallsInGuest {
+class CallsScene {
 
     private static final int LONG = 200_000;
 
@@ -76,7 +76,7 @@ class CallsInGuest {
     Path folder;
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.weir.fabric.guest.Fabric#here")
     void anInterfaceIsCalledAtAnotherNode(Fabric fabric) throws Press.Jammed {
         try (Nodes nodes = new Nodes(fabric, folder)) {
             Node far = nodes.start(End.FAR, fabric.path);

@@ -17,17 +17,17 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A process that dies while either side reads the other's memory. */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
-class KilledPeerInGuest {
+class KilledPeerScene {
 
     @TempDir
     Path folder;
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.weir.fabric.guest.Fabric#here")
     void whoSurvivesIsToldAndHoldsNothing(Fabric fabric) throws IOException, InterruptedException {
         try (Program far = Program.serve(Jvm.command(FarProcess.class), fabric.environment(End.FAR));
                 Nodes nodes = new Nodes(fabric, folder)) {

@@ -14,17 +14,17 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A client that has a device reaches a server that has none. */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
-class GatewayInGuest {
+class GatewayScene {
 
     @TempDir
     Path folder;
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.weir.fabric.guest.Fabric#here")
     void joinsThePathWithTcp(Fabric fabric) {
         try (Nodes nodes = new Nodes(fabric, folder)) {
             Node server = nodes.start(fabric.spec(End.FAR)

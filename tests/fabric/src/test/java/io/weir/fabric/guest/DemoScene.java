@@ -15,12 +15,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
 /** What {@code ./weir demo} does over a path. The first of both processes is this one, which saves its start. */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
-class DemoInGuest {
+class DemoScene {
 
     /** Enough for many pieces, each of which the other side's device reads. */
     private static final int FILE = 3 << 20;
@@ -50,7 +50,7 @@ class DemoInGuest {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.weir.fabric.guest.Fabric#here")
     void theDemoStreamsAFile(Fabric fabric) throws IOException {
         tellThisOne(fabric);
         byte[] content = new byte[FILE];

@@ -9,16 +9,16 @@ import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** A program of Java RMI, unchanged, as {@code ./weir rmi} runs it: both sides are processes. */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
-class RmiInGuest {
+class RmiScene {
 
     private static final String PORT = "17099";
 
     @ParameterizedTest
-    @EnumSource
+    @MethodSource("io.weir.fabric.guest.Fabric#here")
     void runsUnchanged(Fabric fabric) throws IOException, InterruptedException {
         // Both at once, as two processors start them.
         try (Program server = Program.serve(run(Board.Server.class), fabric.environment(End.FAR));
