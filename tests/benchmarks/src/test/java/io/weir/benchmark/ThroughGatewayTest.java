@@ -8,9 +8,11 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** With real processes; whether it measures, not what. */
+@Tag("one-jdk")
 class ThroughGatewayTest {
 
     @Test

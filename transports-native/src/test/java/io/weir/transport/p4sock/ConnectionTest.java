@@ -263,6 +263,6 @@ class ConnectionTest {
     void whatComesAfterTheSequenceNumbersHaveWrappedIsTheNextAndNotTheOld() {
         SimulatedWire wire = wire(7, new Weather(0.001, 0.01, 0, 0.01, 20_000, 0), true);
         begin(wire);
-        run(wire, 140_000, false);
+        run(wire, 70_000, false);
     }
 }

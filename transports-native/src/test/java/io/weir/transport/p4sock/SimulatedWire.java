@@ -3,8 +3,8 @@ package io.weir.transport.p4sock;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.weir.core.WeirException;
-import io.weir.transport.nativelib.Structures;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
@@ -199,7 +199,7 @@ final class SimulatedWire {
 
     /** This frame arrives there now. */
     void give(End to, boolean control, byte[] frame) {
-        ByteBuffer memory = Structures.allocate(frame.length + 64);
+        ByteBuffer memory = ByteBuffer.allocate(frame.length + 64).order(ByteOrder.nativeOrder());
         memory.put(8, frame);
         if (control) {
             to.connection().control(memory, 8, frame.length, now);
