@@ -24,25 +24,25 @@ class WireTest {
 
     @TestFactory
     List<DynamicNode> withFramesOfUsualLength() throws IOException, InterruptedException {
-        return onAWire(1500);
+        return onAWire(1500, "50", ".*((P4Contract|OverP4|Interface)OnWire|Scene)");
     }
 
     @TestFactory
     List<DynamicNode> withLongFrames() throws IOException, InterruptedException {
-        return onAWire(9000);
+        return onAWire(9000, "20", ".*P4ContractOnWire");
     }
 
-    private static List<DynamicNode> onAWire(int mtu) throws IOException, InterruptedException {
+    @TestFactory
+    List<DynamicNode> withShortFramesAndLittleMemory() throws IOException, InterruptedException {
+        return onAWire(576, "20", ".*P4SmallOnWire");
+    }
+
+    private static List<DynamicNode> onAWire(int mtu, String effort, String classes)
+            throws IOException, InterruptedException {
         try (Networks networks = Networks.make()) {
             Networks.Host host = networks.host("ends");
             Networks.Wire wire = networks.wire(host, host, mtu);
-            return visit(
-                    host,
-                    wire.first(),
-                    wire.second(),
-                    "wire-" + mtu,
-                    "50",
-                    mtu == 1500 ? ".*(OnWire|Scene)" : ".*OnWire");
+            return visit(host, wire.first(), wire.second(), "wire-" + mtu, effort, classes);
         } catch (Networks.Unavailable e) {
             return Retelling.without("a wire", e.getMessage());
         }
@@ -66,7 +66,8 @@ class WireTest {
                         .reordering(0.01, 5)
                         .corrupting(0.01)
                         .delaying(Duration.ofNanos(100_000), Duration.ofNanos(100_000)));
-                return visit(ends, there.first(), back.second(), "wire-with-faults", "20", ".*(OnWire|Scene)");
+                return visit(
+                        ends, there.first(), back.second(), "wire-with-faults", "20", ".*(P4ContractOnWire|Scene)");
             }
         } catch (Networks.Unavailable e) {
             return Retelling.without("a wire", e.getMessage());

@@ -6,6 +6,7 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.transport.nativelib.Structures;
+import io.weir.transport.stream.Greeting;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -90,6 +91,9 @@ final class Connection {
     /** But not when so many fragments wait for it. */
     private static final int MOST_UNTOLD = 20;
 
+    /** What a frame of the longest body and control data takes, with all that stands around it. */
+    private static final int LONGEST_FRAME = Greeting.MAX_FRAME + 64;
+
     private static final int LONGEST_CONTROL = 256;
 
     /** A SYN is repeated after a wait that doubles up to this one: at first the other side may just not be ready. */
@@ -144,8 +148,8 @@ final class Connection {
         this.sum = seal == null ? null : new CRC32C();
         this.outlet = outlet;
         this.user = user;
-        this.pool = new FragmentPool(setting.payload());
-        this.sending = new SendQueue(setting.room(), pool);
+        this.pool = new FragmentPool(setting.payload(), setting.room());
+        this.sending = new SendQueue(setting.room(), 2 * (LONGEST_FRAME / setting.payload() + 2), pool);
         this.receiving = new ReceiveQueue(setting.window(), early);
         this.control =
                 Structures.allocate(FrameFormat.DATA + Math.max(setting.payload(), LONGEST_CONTROL) + Seal.BYTES);

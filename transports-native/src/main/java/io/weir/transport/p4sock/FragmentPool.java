@@ -2,20 +2,23 @@ package io.weir.transport.p4sock;
 
 import java.util.ArrayDeque;
 
-/** The fragments of one link that are not in use: as many as were in use at once, up to a bound. Belongs to the loop's thread. */
+/**
+ * The fragments of one link that are not in use: as many as were in use at once, up to a bound, so that a stream makes none. What lies outside of the heap is dear to
+ * make. Belongs to the loop's thread.
+ */
 final class FragmentPool {
-
-    /** Idle memory that a link keeps. */
-    private static final int KEPT_BYTES = 1 << 20;
 
     private final int payload;
     private final int most;
     private final ArrayDeque<Fragment> idle = new ArrayDeque<>();
 
-    /** @param payload bytes that each has room for */
-    FragmentPool(int payload) {
+    /**
+     * @param payload bytes that each has room for
+     * @param most that are kept
+     */
+    FragmentPool(int payload, int most) {
         this.payload = payload;
-        this.most = Math.max(8, KEPT_BYTES / payload);
+        this.most = most;
     }
 
     Fragment take() {

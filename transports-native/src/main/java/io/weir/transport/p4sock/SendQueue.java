@@ -21,9 +21,6 @@ final class SendQueue {
     /** Fragments that go out in one call. */
     static final int BATCH = 64;
 
-    /** More than a longest frame has with the shortest fragments of a usual network. */
-    private static final int SPARE = 128;
-
     /** So many that were sent later must have arrived, at first and at most. */
     private static final int EARLY = 3;
 
@@ -68,11 +65,14 @@ final class SendQueue {
     private boolean awaiting;
     private boolean stopped;
 
-    /** @param room fragments that may wait here before no more are welcome */
-    SendQueue(int room, FragmentPool pool) {
+    /**
+     * @param room fragments that may wait here before no more are welcome
+     * @param spare how many more come nevertheless, as the last frame has them, and how many are kept for the first one
+     */
+    SendQueue(int room, int spare, FragmentPool pool) {
         this.room = room;
         this.pool = pool;
-        int size = Integer.highestOneBit(Math.max(1, 2 * (room + SPARE) - 1));
+        int size = Integer.highestOneBit(2 * (room + spare) - 1);
         this.ring = new Fragment[size];
         this.mask = size - 1;
         this.congestion = new Congestion(room, first);
