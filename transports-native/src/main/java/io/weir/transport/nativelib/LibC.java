@@ -51,7 +51,6 @@ public interface LibC {
 
     int AF_UNIX = 1;
     int AF_INET = 2;
-    int AF_NETLINK = 16;
     int AF_PACKET = 17;
     int SOCK_DGRAM = 2;
     int SOCK_RAW = 3;
@@ -71,7 +70,6 @@ public interface LibC {
     int ENODEV = 19;
     int EINVAL = 22;
     int EMSGSIZE = 90;
-    int EAFNOSUPPORT = 97;
     int EADDRINUSE = 98;
     int ENETDOWN = 100;
     int ENOBUFS = 105;

@@ -162,10 +162,6 @@ final class Connection {
         this.state = connecting ? State.SYN_SENT : State.LISTENING;
     }
 
-    int index() {
-        return setting.index();
-    }
-
     int payload() {
         return setting.payload();
     }
@@ -293,7 +289,8 @@ final class Connection {
             }
         }
         int taken = outlet.send(batch, count);
-        if (taken > 0 && !gap) {
+        // Data says neither that something is missing nor that this side closes.
+        if (taken > 0 && !gap && !isFrozen()) {
             told();
         }
         return taken;

@@ -206,6 +206,21 @@ class ConnectionTest {
     }
 
     @Test
+    void whoClosesSaysSoThoughThereIsDataToSend() {
+        SimulatedWire wire = wire(1, Weather.FINE, true);
+        begin(wire);
+        run(wire, 10, true);
+        while (wire.step()) {
+            // Until it is quiet.
+        }
+        long before = wire.near.controls;
+        String unused = add(wire, wire.near);
+        wire.near.connection().freeze();
+        wire.near.connection().flush(wire.now);
+        assertThat(wire.near.controls).isEqualTo(before + 1);
+    }
+
+    @Test
     void aPeerThatIsSilentIsLostInTime() {
         SimulatedWire wire = wire(1, Weather.FINE, true);
         begin(wire);
