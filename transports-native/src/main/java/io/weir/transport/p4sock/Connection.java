@@ -96,6 +96,9 @@ final class Connection {
 
     private static final int LONGEST_CONTROL = 256;
 
+    /** What waits to be sent for the first time is still in the processor's cache when its turn comes, if it is no more than this. */
+    private static final int MOST_UNSENT = 512 << 10;
+
     /** A SYN is repeated after a wait that doubles up to this one: at first the other side may just not be ready. */
     private static final long LONGEST_SYN_WAIT = 50_000_000;
 
@@ -148,8 +151,9 @@ final class Connection {
         this.sum = seal == null ? null : new CRC32C();
         this.outlet = outlet;
         this.user = user;
-        this.pool = new FragmentPool(setting.payload(), setting.room());
-        this.sending = new SendQueue(setting.room(), 2 * (LONGEST_FRAME / setting.payload() + 2), pool);
+        int spare = 2 * (LONGEST_FRAME / setting.payload() + 2);
+        this.pool = new FragmentPool(setting.payload(), setting.room() + spare);
+        this.sending = new SendQueue(setting.room(), Math.max(2, MOST_UNSENT / setting.payload()), spare, pool);
         this.receiving = new ReceiveQueue(setting.window(), early);
         this.control =
                 Structures.allocate(FrameFormat.DATA + Math.max(setting.payload(), LONGEST_CONTROL) + Seal.BYTES);

@@ -30,6 +30,7 @@ final class SendQueue {
     private static final long LONGEST_WAIT = 500_000_000;
 
     private final int room;
+    private final int mostUnsent;
     private final FragmentPool pool;
     private final @Nullable Fragment[] ring;
     private final int mask;
@@ -66,11 +67,13 @@ final class SendQueue {
     private boolean stopped;
 
     /**
-     * @param room fragments that may wait here before no more are welcome
+     * @param room fragments that may be here before no more are welcome
+     * @param mostUnsent how many of them may never have been sent
      * @param spare how many more come nevertheless, as the last frame has them, and how many are kept for the first one
      */
-    SendQueue(int room, int spare, FragmentPool pool) {
+    SendQueue(int room, int mostUnsent, int spare, FragmentPool pool) {
         this.room = room;
+        this.mostUnsent = mostUnsent;
         this.pool = pool;
         int size = Integer.highestOneBit(2 * (room + spare) - 1);
         this.ring = new Fragment[size];
@@ -88,12 +91,12 @@ final class SendQueue {
 
     /** Whether nothing more is welcome. */
     boolean isFull() {
-        return end - first >= room;
+        return end - first >= room || end - fresh >= mostUnsent;
     }
 
     /** Whether there is much room again. */
     boolean isRoomy() {
-        return end - first < room / 2;
+        return end - first < room / 2 && end - fresh <= mostUnsent / 2;
     }
 
     /** Whether everything has arrived. */
