@@ -55,6 +55,9 @@ final class Fragment {
     /** It is taken for lost, and has to be sent again. */
     boolean lost;
 
+    /** It was taken for lost last because others, which were sent later, have arrived. */
+    boolean overtaken;
+
     /** With memory for so many bytes of payload. */
     Fragment(int payload) {
         memory = Structures.allocate(PAYLOAD + payload + Seal.BYTES);
@@ -73,6 +76,7 @@ final class Fragment {
         times = 0;
         arrived = false;
         lost = false;
+        overtaken = false;
     }
 
     /** Where to write. */

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * The fragments of one connection from their making until the other side has them, and which of them to send next. Fragments have whole
  * numbers, of which a frame shows the lowest 16 bits. Belongs to the loop's thread.
  *
- * <p>A fragment is taken for lost when some that were sent after it have arrived; how many, grows when that was wrong. When nothing comes
- * back at all, the first one is sent again, then all, each time after a longer wait.
+ * <p>A fragment is taken for lost when some that were sent after it have arrived; how many, grows when that was wrong and shrinks when it was right. When nothing comes
+ * back at all, the first one is sent again, then some, each time after a longer wait.
  */
 final class SendQueue {
 
@@ -60,6 +60,11 @@ final class SendQueue {
     private int threshold = EARLY;
     private long sampled;
     private boolean hasSample;
+    /** Something has arrived that was sent again, or once only. */
+    private boolean again;
+
+    private boolean once;
+    private boolean afterSilence;
     private int silences;
     private long waitingSince;
     private long progressAt;
@@ -245,21 +250,34 @@ final class SendQueue {
         if (fragment.lost) {
             fragment.lost = false;
             lost--;
-            // It was only late.
-            threshold = Math.min(LATE, threshold * 2);
+            wasLate(fragment);
         } else {
             underWay--;
         }
         if (fragment.times == 1) {
+            once = true;
             if (fragment.turn > lastArrivedTurn) {
                 sampled = fragment.sentAt;
                 hasSample = true;
             }
         } else if (now - fragment.sentAt < roundTrip.shortest() / 2) {
             // What has arrived is what was sent before.
-            threshold = Math.min(LATE, threshold * 2);
+            wasLate(fragment);
+            return;
+        } else {
+            again = true;
+            if (fragment.overtaken) {
+                threshold = Math.max(EARLY, threshold - 1);
+            }
         }
         lastArrivedTurn = Math.max(lastArrivedTurn, fragment.turn);
+    }
+
+    /** It was taken for lost too early; for a timer that was too fast, the order is not to blame. */
+    private void wasLate(Fragment fragment) {
+        if (fragment.overtaken) {
+            threshold = Math.min(LATE, threshold * 2);
+        }
     }
 
     private void progress(long now) {
@@ -288,13 +306,19 @@ final class SendQueue {
             hasSample = false;
             roundTrip.sample(now - sampled);
         }
+        // What was sent again in a silence has overtaken all before it; if others have come, it may be its former self
+        // that has come.
+        afterSilence &= !once;
+        long before = again && afterSilence ? fresh : Math.min(highestArrived, fresh);
+        again = false;
+        once = false;
         if (underWay == 0) {
             return;
         }
-        long before = Math.min(highestArrived, fresh);
         for (long number = first; number < before; number++) {
             Fragment fragment = at(number);
             if (!fragment.arrived && !fragment.lost && fragment.turn + threshold <= lastArrivedTurn) {
+                fragment.overtaken = true;
                 lose(fragment, number);
             }
         }
@@ -319,6 +343,7 @@ final class SendQueue {
         for (long number = first; number < fresh; number++) {
             Fragment fragment = at(number);
             if (!fragment.arrived && !fragment.lost) {
+                fragment.overtaken = false;
                 lose(fragment, number);
             }
         }
@@ -358,20 +383,24 @@ final class SendQueue {
             probe = fresh;
             return;
         }
+        afterSilence = true;
         if (silences == 1) {
-            loseFirst();
+            loseFirst(1);
             return;
         }
         congestion.silent();
-        loseAll();
+        // When these arrive they have overtaken all the others.
+        loseFirst(Math.max(congestion.window(), threshold + 1));
     }
 
-    private void loseFirst() {
-        for (long number = first; number < fresh; number++) {
+    private void loseFirst(int count) {
+        int left = count;
+        for (long number = first; left > 0 && number < fresh; number++) {
             Fragment fragment = at(number);
             if (!fragment.arrived && !fragment.lost) {
+                fragment.overtaken = false;
                 lose(fragment, number);
-                return;
+                left--;
             }
         }
     }
