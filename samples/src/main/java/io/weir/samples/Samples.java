@@ -25,6 +25,7 @@ import picocli.CommandLine.Spec;
             Stages.class,
             Broadcast.class,
             Steering.class,
+            RmiSample.class,
             GatewayDemo.class,
             Shop.class
         })

@@ -3,7 +3,10 @@ package io.weir.samples.demo;
 import io.weir.channel.NodeSpec;
 import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
+import io.weir.samples.process.Ip;
+import io.weir.samples.process.Networked;
 import io.weir.samples.process.OnePath;
+import io.weir.samples.process.Place;
 import io.weir.samples.process.ProgramFailed;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -55,7 +58,8 @@ public final class Demo implements Callable<Integer> {
             names = "--path",
             paramLabel = "PATH",
             defaultValue = "both",
-            description = "The path to use: shm, tcp or another one; both is shm, then tcp. Default: both.")
+            description = "The path to use: shm, tcp or another one; both is shm, then tcp, and with --network p4sock,"
+                    + " then tcp. Default: both.")
     private String path;
 
     @Option(
@@ -75,10 +79,19 @@ public final class Demo implements Callable<Integer> {
                     + " --cut=network, the network between two network namespaces; needs root.")
     private @Nullable String cut;
 
+    @Option(
+            names = "--network",
+            description =
+                    "Has both processes run in two network namespaces with a cable between them; needs root. Nothing is cut.")
+    private boolean network;
+
     @Override
     public Integer call() {
         Map<String, NodeSpec> specs = specs();
         try {
+            if (network && !Place.isOneOfTwo()) {
+                return Networked.run(command, false);
+            }
             Subject subject = Subject.of(file == null ? Subject.ofTheJdk() : file);
             return NETWORK.equals(cut) ? runCutNetwork(specs.keySet(), subject) : run(specs, subject);
         } catch (ProgramFailed e) {
@@ -99,7 +112,7 @@ public final class Demo implements Callable<Integer> {
                 specs.put("shm, cut on the way", rehearsal(spec("shm")));
                 return specs;
             }
-            for (String each : path.equals("both") ? List.of("shm", "tcp") : List.of(path)) {
+            for (String each : path.equals("both") ? List.of(network ? "p4sock" : "shm", "tcp") : List.of(path)) {
                 specs.put(each, spec(each));
             }
             return specs;
@@ -109,6 +122,11 @@ public final class Demo implements Callable<Integer> {
     }
 
     private void checkCut() {
+        if (cut != null && network) {
+            throw new ParameterException(
+                    command.commandLine(),
+                    "--network cuts nothing; --cut=network makes its networks itself, and --cut needs none.");
+        }
         if (cut == null || (cut.equals(NETWORK) && List.of("both", "shm", "tcp").contains(path))) {
             return;
         }
@@ -175,7 +193,7 @@ public final class Demo implements Callable<Integer> {
     }
 
     private void introduce(Subject subject) {
-        out().println((NETWORK.equals(cut) ? "A first process" : "This process")
+        out().println((network || NETWORK.equals(cut) ? "A first process" : "This process")
                 + " streams a file to a second one. There, a slow stage hashes it, and is sent no more");
         out().println("than it asks for; it answers with the SHA-256.");
         out().println();

@@ -1,6 +1,8 @@
 package io.weir.samples.demo;
 
 import io.weir.channel.Peer;
+import io.weir.samples.process.Ip;
+import io.weir.samples.process.TwoHosts;
 import java.time.Duration;
 import java.util.function.BiConsumer;
 import reactor.core.publisher.Mono;

@@ -1,16 +1,17 @@
 package io.weir.samples.demo;
 
 import io.weir.samples.process.Child;
+import io.weir.samples.process.Ip;
 import io.weir.samples.process.OwnJava;
 import io.weir.samples.process.ProgramFailed;
+import io.weir.samples.process.Secret;
+import io.weir.samples.process.TwoHosts;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -46,23 +47,14 @@ final class NetworkRun implements AutoCloseable {
     }
 
     /**
-     * What both nodes are told, for a network that is cut for seconds and not for minutes. They listen beyond their host, and so want
-     * something that keeps strangers out.
+     * What both nodes are told, for a network that is cut for seconds and not for minutes.
      */
     private static Map<String, String> settings() {
-        byte[] secret = new byte[32];
-        new SecureRandom().nextBytes(secret);
-        return Map.of(
-                "WEIR_SECURITY_SECRET",
-                HexFormat.of().formatHex(secret),
-                "WEIR_SECURITY_SECRET_FILE",
-                "",
-                "WEIR_TRANSPORT_TCP_USER_TIMEOUT",
-                USER_TIMEOUT,
-                "WEIR_KEEPALIVE_INTERVAL",
-                "250ms",
-                "WEIR_REPATH_PROBATION",
-                "200ms");
+        Map<String, String> settings = new HashMap<>(Secret.settings());
+        settings.put("WEIR_TRANSPORT_TCP_USER_TIMEOUT", USER_TIMEOUT);
+        settings.put("WEIR_KEEPALIVE_INTERVAL", "250ms");
+        settings.put("WEIR_REPATH_PROBATION", "200ms");
+        return settings;
     }
 
     private static Map<String, String> withLog(Map<String, String> settings) {

@@ -10,11 +10,11 @@ import io.weir.core.PeerAddress;
 import io.weir.samples.process.Child;
 import io.weir.samples.process.OnePath;
 import io.weir.samples.process.OwnJava;
+import io.weir.samples.process.Place;
 import io.weir.samples.process.ProgramFailed;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.function.IntConsumer;
 import java.util.function.Predicate;
@@ -120,8 +120,9 @@ final class PathRun {
     }
 
     private boolean run(String path, NodeSpec spec, Predicate<Peer> work) {
-        List<String> command = OwnJava.command(Receiver.class, Integer.toString(rounds), "tcp://127.0.0.1:0");
-        try (Child receiver = Child.start(Receiver.PROCESS, command, Map.of(), this::complain)) {
+        List<String> command =
+                Place.further(OwnJava.command(Receiver.class, Integer.toString(rounds), Place.furtherListen()));
+        try (Child receiver = Child.start(Receiver.PROCESS, command, Place.furtherSettings(), this::complain)) {
             out.println(", from process " + ProcessHandle.current().pid() + " to process " + receiver.pid());
             out.flush();
             return to(receiver.address(), path, spec, work);

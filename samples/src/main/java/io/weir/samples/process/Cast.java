@@ -8,7 +8,6 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
@@ -62,8 +61,8 @@ public final class Cast implements AutoCloseable {
     private Child begin(String name, Class<?> main, String... arguments) {
         Child child = Child.begin(
                 "The process '" + name + "'",
-                OwnJava.shortCommand(main, arguments),
-                Map.of(),
+                Place.further(OwnJava.shortCommand(main, arguments)),
+                Place.furtherSettings(),
                 line -> row(name, "says: " + line));
         children.add(child);
         return child;

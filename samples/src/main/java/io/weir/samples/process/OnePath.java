@@ -1,6 +1,7 @@
 package io.weir.samples.process;
 
 import io.weir.channel.NodeSpec;
+import io.weir.channel.PathDecision.Attempt;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import java.util.List;
@@ -21,7 +22,7 @@ public final class OnePath {
         // It is this path that is shown, from the beginning, also where JVMs that have just started compete for the
         // processors.
         NodeSpec.Builder spec =
-                here.toBuilder().name(name).listen("tcp://127.0.0.1:0").headStart(here.handshakeTimeout());
+                here.toBuilder().name(name).listen(Place.listen()).headStart(here.handshakeTimeout());
         List<String> order = spec.build().paths().paths();
         // This path is to be shown, not the fastest one.
         spec = spec.order(order.toArray(String[]::new));
@@ -42,11 +43,19 @@ public final class OnePath {
     /**
      * Has it that this path connects us.
      *
-     * @throws ProgramFailed if another one does
+     * @throws ProgramFailed with the reason, if another one does
      */
     public static void check(String path, Peer peer) {
         if (!connects(path, peer)) {
-            throw new ProgramFailed("There is no " + path + " between the two processes; the table says why.");
+            throw new ProgramFailed("There is no " + path + " between the two processes: " + whyNot(path, peer) + '.');
         }
+    }
+
+    private static String whyNot(String path, Peer peer) {
+        return peer.path().attempts().stream()
+                .filter(attempt -> attempt.path().equals(path))
+                .map(Attempt::reason)
+                .findFirst()
+                .orElse("the table says why");
     }
 }

@@ -28,6 +28,13 @@ public abstract class Sample implements Callable<Integer> {
             description = "The path to use: shm, tcp or another one. Default: the best one that there is.")
     private @Nullable String path;
 
+    @Option(
+            names = "--network",
+            description =
+                    "Has its processes run in two network namespaces with a cable between them; needs root. Without"
+                            + " --path, they share no memory then: it is p4sock that connects them, or else tcp.")
+    private boolean network;
+
     /**
      * Runs.
      *
@@ -44,6 +51,9 @@ public abstract class Sample implements Callable<Integer> {
     @Override
     public final Integer call() {
         NodeSpec spec = spec();
+        if (network && !Place.isOneOfTwo()) {
+            return runNetworked();
+        }
         for (String line : command.usageMessage().description()) {
             out().println(line);
         }
@@ -52,17 +62,29 @@ public abstract class Sample implements Callable<Integer> {
             play(cast);
             return 0;
         } catch (WeirException | ProgramFailed e) {
-            out().flush();
-            command.commandLine().getErr().println("weir sample " + command.name() + ": " + e.getMessage());
-            return 1;
+            return failed(e);
         }
+    }
+
+    private int runNetworked() {
+        try {
+            return Networked.run(command, path == null);
+        } catch (ProgramFailed e) {
+            return failed(e);
+        }
+    }
+
+    private int failed(RuntimeException e) {
+        out().flush();
+        command.commandLine().getErr().println("weir sample " + command.name() + ": " + e.getMessage());
+        return 1;
     }
 
     /** Before anything is started, so that a wrong name is refused at once. */
     private NodeSpec spec() {
         try {
             NodeSpec.Builder spec = path == null
-                    ? NodeSpec.fromSystem().toBuilder().listen("tcp://127.0.0.1:0")
+                    ? NodeSpec.fromSystem().toBuilder().listen(Place.listen())
                     : OnePath.spec("sample", path).toBuilder();
             return tune(spec.name("sample")).build();
         } catch (Misconfigured e) {

@@ -15,11 +15,11 @@ public final class Serving {
 
     private Serving() {}
 
-    /** A node on this host, as it is configured, with this name. */
+    /** A node at its {@link Place}, as it is configured, with this name. */
     public static NodeSpec spec(String name) {
         return NodeSpec.fromSystem().toBuilder()
                 .name(name)
-                .listen("tcp://127.0.0.1:0")
+                .listen(Place.listen())
                 .build();
     }
 

@@ -3,7 +3,9 @@ package io.weir.samples.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.samples.process.Ip;
 import io.weir.samples.process.ProgramFailed;
+import io.weir.samples.process.TwoHosts;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -133,6 +135,12 @@ class DemoTest {
     }
 
     @Test
+    void aNetworkOnlyIsNotCut() {
+        assertThat(demo("--network", "--cut")).isEqualTo(2);
+        assertThat(err.toString()).contains("--network cuts nothing", "Usage: demo");
+    }
+
+    @Test
     void whatElseCanNotBeCut() {
         assertThat(demo("--cut=disk")).isEqualTo(2);
         assertThat(err.toString()).contains("--cut=disk is not known", "Usage: demo");
@@ -184,7 +192,8 @@ class DemoTest {
         assertThat(out.toString())
                 .containsPattern("elan +rejected .*no adapter for elan is on the class path")
                 .contains("Failed: ");
-        assertThat(err.toString()).contains("There is no elan between the two processes; the table says why.");
+        assertThat(err.toString())
+                .contains("There is no elan between the two processes: no adapter for elan is on the class path.");
     }
 
     @Test

@@ -3,7 +3,9 @@ package io.weir.samples.demo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.samples.process.Ip;
 import io.weir.samples.process.ProgramFailed;
+import io.weir.samples.process.ThreeHosts;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;

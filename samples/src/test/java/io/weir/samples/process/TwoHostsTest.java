@@ -1,8 +1,7 @@
-package io.weir.samples.demo;
+package io.weir.samples.process;
 
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.samples.process.ProgramFailed;
 import org.junit.jupiter.api.Test;
 
 class TwoHostsTest {

@@ -1,6 +1,5 @@
-package io.weir.samples.demo;
+package io.weir.samples.process;
 
-import io.weir.samples.process.ProgramFailed;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Consumer;

@@ -1,13 +1,12 @@
-package io.weir.samples.demo;
+package io.weir.samples.process;
 
-import io.weir.samples.process.ProgramFailed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The command {@code ip} of Linux, which makes and cuts networks. */
-final class Ip {
+public final class Ip {
 
     private final String program;
 
@@ -16,7 +15,7 @@ final class Ip {
      *
      * @param program its name or path
      */
-    Ip(String program) {
+    public Ip(String program) {
         this.program = program;
     }
 
@@ -25,7 +24,7 @@ final class Ip {
      *
      * @throws ProgramFailed with what it said, if it is not there or fails
      */
-    void run(String... arguments) {
+    public void run(String... arguments) {
         List<String> command = command(arguments);
         try {
             Process process =
@@ -46,7 +45,7 @@ final class Ip {
     }
 
     /** With these arguments. */
-    List<String> command(String... arguments) {
+    public List<String> command(String... arguments) {
         List<String> command = new ArrayList<>();
         command.add(program);
         command.addAll(List.of(arguments));

@@ -1,15 +1,14 @@
-package io.weir.samples.demo;
+package io.weir.samples.process;
 
-import io.weir.samples.demo.Namespaces.End;
-import io.weir.samples.process.ProgramFailed;
+import io.weir.samples.process.Namespaces.End;
 import java.util.List;
 
 /** Three hosts in a row, as {@link Namespaces}: two networks, and a host that is on both. Nothing is routed from one to the other. */
-final class ThreeHosts implements AutoCloseable {
+public final class ThreeHosts implements AutoCloseable {
 
-    static final String NEAR = "10.77.1.2";
-    static final String MIDDLE = "10.77.1.1";
-    static final String FAR = "10.77.2.2";
+    public static final String NEAR = "10.77.1.2";
+    public static final String MIDDLE = "10.77.1.1";
+    public static final String FAR = "10.77.2.2";
 
     private final Namespaces hosts;
 
@@ -22,7 +21,7 @@ final class ThreeHosts implements AutoCloseable {
      *
      * @throws ProgramFailed if that can't be done, for instance because one must be root; nothing is left then
      */
-    static ThreeHosts make(Ip ip) {
+    public static ThreeHosts make(Ip ip) {
         return new ThreeHosts(Namespaces.make(
                 ip,
                 hosts -> {
@@ -35,7 +34,7 @@ final class ThreeHosts implements AutoCloseable {
     }
 
     /** Stands before a command that is to run in one of them: 0 is the near one, 1 the middle, 2 the far one. */
-    List<String> in(int which) {
+    public List<String> in(int which) {
         return hosts.in(which);
     }
 
