@@ -80,6 +80,7 @@ final class PathAttempt {
     private Disposable completing = Disposables.disposed();
     private @Nullable PendingLink pending;
     private @Nullable Link link;
+    private String caveat = "";
     private boolean offered;
     private long theirNonce;
     private boolean theirsOpen;
@@ -130,6 +131,11 @@ final class PathAttempt {
         return path.equals(TunnelLink.PATH) && used instanceof TunnelLink tunnel
                 ? tunnel.route().toString()
                 : "";
+    }
+
+    /** See {@link Link#caveat()}. */
+    String caveat() {
+        return caveat;
     }
 
     void prepare() {
@@ -198,6 +204,7 @@ final class PathAttempt {
 
     private void opened(Link ready) {
         link = ready;
+        caveat = ready.caveat();
         String refusal = node.refusal(path, ready);
         if (refusal != null) {
             fail(refusal, true);

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param attempts every path, those of the order first and in that order, the measured one where it was measured
  * @param when when it was decided
  * @param cause why a connection that there was already has changed its path, as a sentence without its end; empty for its first path
+ * @param caveat what an operator should know of the chosen path, or could do for it, as a sentence without its end; empty if there is nothing
  */
-public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, String cause) {
+public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, String cause, String caveat) {
 
     /** What became of a path. */
     public enum Outcome {
@@ -68,6 +69,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
     public PathDecision {
         attempts = List.copyOf(attempts);
         cause = DecisionText.harmless(cause);
+        caveat = DecisionText.harmless(caveat);
     }
 
     /** The path that is used; empty if none could be. */
@@ -77,13 +79,19 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
                 .findFirst();
     }
 
-    /** What an operator should look at: for instance a path that stands lower in the order and answered faster. */
+    /** What an operator should look at: for instance a path that stands lower in the order and answered faster, or the {@link #caveat}. */
     public List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         Attempt chosen = chosen().orElse(null);
-        Duration slow = chosen == null ? null : chosen.roundTrip();
-        if (chosen == null || slow == null) {
-            return warnings;
+        if (chosen == null) {
+            return List.of();
+        }
+        if (!caveat.isEmpty()) {
+            warnings.add(chosen.path() + ": " + caveat);
+        }
+        Duration slow = chosen.roundTrip();
+        if (slow == null) {
+            return List.copyOf(warnings);
         }
         for (Attempt lower : attempts.subList(attempts.indexOf(chosen) + 1, attempts.size())) {
             Duration fast = lower.roundTrip();
@@ -115,6 +123,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
     static final class Recorder {
 
         private final Map<String, Attempt> attempts = new LinkedHashMap<>();
+        private String caveat = "";
 
         /** Starts with the candidates: the rejected ones as they are, the others as not tried until something is said of them. */
         Recorder(PathSelector.Selection selection) {
@@ -145,6 +154,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
 
         void chosen(PathAttempt used) {
             chosen(used.path(), used.roundTrip(), used.took(), used.way());
+            caveat = used.caveat();
         }
 
         void chosen(String path, @Nullable Duration roundTrip, Duration took) {
@@ -156,6 +166,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
             Duration first = before == null ? null : before.roundTrip();
             boolean wasFaster = first != null && roundTrip != null && first.compareTo(roundTrip) < 0;
             put(path, Outcome.CHOSEN, way, took, wasFaster ? first : roundTrip);
+            caveat = "";
         }
 
         /** It was opened to be measured, and given up; null: by the other side, which does not tell what it has found. */
@@ -203,7 +214,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
                         default -> attempt;
                     })
                     .toList();
-            return new PathDecision(peer, all, when, cause);
+            return new PathDecision(peer, all, when, cause, chosen == null ? "" : caveat);
         }
 
         private static String whyNot(Attempt attempt, @Nullable Attempt chosen) {

@@ -91,6 +91,22 @@ class PathDecisionTest {
     }
 
     @Test
+    void warnsOfWhatTheChosenLinkIsBetterKnownFor() {
+        PathDecision decision = new PathDecision(
+                BILLING,
+                List.of(
+                        new Attempt("p4sock", Outcome.CHOSEN, "", Duration.ofMillis(20), null),
+                        new Attempt("tcp", Outcome.NOT_TRIED, "", Duration.ZERO, us(12))),
+                NOW,
+                "",
+                "its frames\nare short");
+        assertThat(decision.warnings()).containsExactly("p4sock: its frames?are short");
+        assertThat(decision.toString()).endsWith("\n  warning: p4sock: its frames?are short");
+        assertThat(new PathDecision(BILLING, List.of(), NOW, "", "its frames are short").warnings())
+                .isEmpty();
+    }
+
+    @Test
     void warnsOfAPathThatStandsLowerAndAnsweredFaster() {
         Recorder recorder = recorder();
         recorder.measured("tcp", us(18));

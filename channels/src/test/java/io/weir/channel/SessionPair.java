@@ -27,7 +27,7 @@ final class SessionPair {
 
     private Session session(NodeSpec spec, Ports served, MemoryLink link, String peerName, boolean connecting) {
         PeerId id = new PeerId(UUID.randomUUID(), peerName, 1);
-        Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH, ""));
+        Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH, "", ""));
         Session session = new Session(spec, served, budget, loop, link, peer, connecting, ended -> {});
         peer.session(session);
         session.begin();

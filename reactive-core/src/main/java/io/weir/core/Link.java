@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  * An open, ordered, reliable path of frames to one peer. It knows nothing of channels, credits or sessions: frames go in
  * on one side and come out whole, in order and once on the other.
  *
- * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #protection()}, {@link #maxFrame()}, {@link #allocator()} and {@link #wakeUps()} belongs to the
+ * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #protection()}, {@link #caveat()}, {@link #maxFrame()}, {@link #allocator()} and {@link #wakeUps()} belongs to the
  * {@link Loop} that the link was made for, and is called on its thread only.
  *
  * <p><b>Receiving</b> goes on whether or not sending is stuck, so that two full links can't wait for each other.
@@ -21,6 +21,14 @@ public interface Link {
     /** What it keeps from others. Does not change while the link is open. */
     default Protection protection() {
         return Protection.NONE;
+    }
+
+    /**
+     * What an operator should know of this link, or could do for it, as a sentence without its end: for instance that it would be faster with
+     * another setting. Empty, as it is by default, if there is nothing. Does not change while the link is open; may be called by any thread.
+     */
+    default String caveat() {
+        return "";
     }
 
     /** Control and body bytes that one frame may have, unless its body {@link #takesInPlace lies in place}; at least 32 KiB. */

@@ -17,7 +17,7 @@ final class Line {
     private static final Ports PORTS = new Ports(SPEC);
     private static final Budget BUDGET = new Budget(SPEC.nodeBytes());
     private static final PeerId PEER = new PeerId(UUID.randomUUID(), "peer", 1);
-    private static final PathDecision PATH = new PathDecision(PEER, List.of(), Instant.EPOCH, "");
+    private static final PathDecision PATH = new PathDecision(PEER, List.of(), Instant.EPOCH, "", "");
 
     final ActorLoop loop = new ActorLoop();
     final Wire wire = new Wire();

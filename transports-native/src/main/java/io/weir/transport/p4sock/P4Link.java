@@ -39,6 +39,9 @@ final class P4Link implements Link, Connection.User {
 
     private static final long LOOK_NANOS = 50_000;
 
+    /** From here on it carries more than TCP. */
+    private static final int LONG_MTU = 4000;
+
     private static final LinkHandler NOBODY = Nobody.INSTANCE;
 
     private enum State {
@@ -92,6 +95,16 @@ final class P4Link implements Link, Connection.User {
     @Override
     public String transport() {
         return P4Transport.NAME;
+    }
+
+    @Override
+    public String caveat() {
+        int mtu = FrameFormat.DATA + payload + Seal.BYTES;
+        return mtu >= LONG_MTU
+                ? ""
+                : "its frames have at most " + mtu
+                        + " bytes; a longer MTU on the whole way, such as 9000, would make long messages several times as fast, and without one tcp,"
+                        + " whose segments the network card cuts, may carry more of them";
     }
 
     @Override

@@ -87,12 +87,18 @@ class InterfaceOnWire {
         try (Nodes nodes = new Nodes(Fabric.P4SOCK, folder)) {
             Peer peer = connect(nodes, Repath.ALWAYS);
             assertThat(Nodes.path(peer)).isEqualTo("p4sock");
+            assertThat(peer.path().warnings())
+                    .hasSize(1)
+                    .first()
+                    .asString()
+                    .startsWith("p4sock: its frames have at most 1500 bytes");
             Disposable stream = pour(peer);
             goesOn();
             Program.run("ip", "link", "set", ends()[end], "down");
             Patience.until(
                     () -> "over tcp: " + peer.path() + ", " + ended,
                     () -> ended.isDone() || Nodes.path(peer).equals("tcp"));
+            assertThat(peer.path().caveat()).isEmpty();
             goesOn();
             stream.dispose();
         }
