@@ -558,7 +558,9 @@ final class Connection {
         if (state == State.SYN_SENT || state == State.LISTENING) {
             if (now - begunAt >= silenceNanos) {
                 end(new PeerUnavailable(setting.peer() + " did not answer over Ethernet within "
-                        + setting.silence().toMillis() + " ms"));
+                        + setting.silence().toMillis()
+                        + " ms: does the network between us pass frames of the types 0x0814 and 0x0816, and of "
+                        + (Math.max(FrameFormat.SYN_BYTES, longest()) + FrameFormat.ETHER) + " bytes?"));
             } else {
                 sendSyn(now);
             }
