@@ -55,6 +55,12 @@ public final class Benchmark implements Callable<Integer> {
                             + " of its own, else on loopback.")
     private boolean gateway;
 
+    @Option(
+            names = "--ethernet",
+            description =
+                    "Only p4sock beside TCP on the same wire, in networks of their own: as root, some six minutes.")
+    private boolean ethernet;
+
     @Option(names = "--rounds", description = "How often each cell is measured at most.")
     private Optional<Integer> rounds = Optional.empty();
 
@@ -93,8 +99,8 @@ public final class Benchmark implements Callable<Integer> {
             files();
             return 0;
         }
-        if (moves || rmi || gateway) {
-            List<Judgement> bars = rmi ? rmi() : gateway ? gateway() : moves();
+        if (moves || rmi || gateway || ethernet) {
+            List<Judgement> bars = rmi ? rmi() : gateway ? gateway() : ethernet ? ethernet() : moves();
             System.out.println();
             Report.table(bars).print(System.out);
             return 0;
@@ -148,6 +154,21 @@ public final class Benchmark implements Callable<Integer> {
         return through.measure(quiet, Benchmark::progress, System.out);
     }
 
+    private List<Judgement> ethernet() throws IOException, InterruptedException {
+        tellLoad();
+        boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
+        OverEthernet over = quick ? OverEthernet.quick() : OverEthernet.full();
+        if (rounds.isPresent()) {
+            over = over.withRounds(rounds.get());
+        }
+        if (millis.isPresent()) {
+            over = over.withLength(Duration.ofMillis(millis.get()));
+        }
+        try (Workplace workplace = Workplace.create()) {
+            return over.measure(quiet, Processors.firstAllowed(), workplace, Benchmark::progress, System.out);
+        }
+    }
+
     private List<Judgement> moves() throws InterruptedException {
         tellLoad();
         boolean quiet = HostLoad.awaitQuiet(QUIET_WAIT);
@@ -192,6 +213,10 @@ public final class Benchmark implements Callable<Integer> {
     private List<Entrant> entrants(Processors processors, Workplace workplace, Path program) {
         List<Entrant> all = new ArrayList<>();
         for (ContenderKind kind : ContenderKind.values()) {
+            if (kind == ContenderKind.WEIR_P4SOCK) {
+                // Has its own mode, with networks.
+                continue;
+            }
             all.add(new JvmEntrant(kind, processors, workplace.shared(), jvmArguments));
         }
         all.add(LimitEntrant.wakeup(program, processors));

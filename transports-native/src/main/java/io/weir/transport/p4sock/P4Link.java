@@ -103,8 +103,7 @@ final class P4Link implements Link, Connection.User {
         return mtu >= LONG_MTU
                 ? ""
                 : "its frames have at most " + mtu
-                        + " bytes; a longer MTU on the whole way, such as 9000, would make long messages several times as fast, and without one tcp,"
-                        + " whose segments the network card cuts, may carry more of them";
+                        + " bytes: long messages are faster with an MTU of 9000 on the whole way, and without one maybe over tcp";
     }
 
     @Override

@@ -122,7 +122,11 @@ public final class Child {
     }
 
     private Contender contender(String variant) {
-        return kind.contender(new Setup(variant.equals(ONLY_VARIANT) ? "" : variant, pinning, folder));
+        return kind.contender(new Setup(
+                variant.equals(ONLY_VARIANT) ? "" : variant,
+                pinning,
+                System.getProperty("weir.benchmark.listen", ""),
+                folder));
     }
 
     private void serve(Cell cell, String variant) throws Exception {

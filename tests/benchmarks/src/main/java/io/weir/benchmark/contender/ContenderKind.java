@@ -14,6 +14,8 @@ public enum ContenderKind {
     REACTOR_NETTY,
     WEIR_SHM,
     WEIR_TCP,
+    /** Only where there is Ethernet between both, in networks of their own. */
+    WEIR_P4SOCK,
     REACTOR_NETTY_TLS,
     WEIR_TCP_TLS,
     /** Whose sessions end with their path ({@code weir.repath=off}), so that one sees what it costs that the others' need not. */
@@ -60,6 +62,7 @@ public enum ContenderKind {
                 EnumSet.of(
                         Scenario.RTT, Scenario.SLEEP, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
             case WEIR_SHM, WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
+            case WEIR_P4SOCK -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.IDLE);
             case GRPC, BOOT_SHM, BOOT_TCP, WEB_CLIENT -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
             case JAVA_RMI, BOOT_SHM_OBSERVED, BOOT_TCP_OBSERVED -> EnumSet.of(Scenario.CALL);
             case CODEC -> EnumSet.of(Scenario.CODEC);
@@ -78,6 +81,7 @@ public enum ContenderKind {
             case AERON -> AeronSetting.worthTrying(cell);
             case WEIR_SHM,
                     WEIR_TCP,
+                    WEIR_P4SOCK,
                     WEIR_TCP_TLS,
                     WEIR_SHM_STAYING,
                     WEIR_TCP_STAYING,
@@ -97,6 +101,7 @@ public enum ContenderKind {
             case REACTOR_NETTY -> new ReactorNettyContender(setup, false);
             case WEIR_SHM -> new WeirContender("shm", setup, false, Repath.ALWAYS);
             case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS);
+            case WEIR_P4SOCK -> new WeirContender("p4sock", setup, false, Repath.ALWAYS);
             case REACTOR_NETTY_TLS -> new ReactorNettyContender(setup, true);
             case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS);
             case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF);

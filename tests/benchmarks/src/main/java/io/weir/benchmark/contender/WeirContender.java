@@ -7,6 +7,7 @@ import io.weir.channel.NodeSpec;
 import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.channel.Repath;
+import io.weir.channel.Requirement;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
 import io.weir.core.TlsSpec;
@@ -107,7 +108,7 @@ final class WeirContender implements Contender {
     }
 
     private Node start(String name) {
-        NodeSpec spec = NodeSpec.builder()
+        NodeSpec.Builder spec = NodeSpec.builder()
                 .name(name)
                 .runtimeFolder(setup.folder())
                 .directory(DirectoryKind.OFF)
@@ -119,9 +120,12 @@ final class WeirContender implements Contender {
                 // processors.
                 .handshakeTimeout(PATIENCE)
                 .stepTimeout(PATIENCE)
-                .tls(tls ? TlsMaterial.in(setup.folder()).spec() : TlsSpec.OFF)
-                .build();
-        Node started = Objects.requireNonNull(Node.start(spec).block(PATIENCE));
+                .tls(tls ? TlsMaterial.in(setup.folder()).spec() : TlsSpec.OFF);
+        if (!setup.listen().isEmpty()) {
+            // There is nobody else in that network.
+            spec.listen(List.of(PeerAddress.parse("tcp://" + setup.listen()))).require(Requirement.NONE);
+        }
+        Node started = Objects.requireNonNull(Node.start(spec.build()).block(PATIENCE));
         node = started;
         return started;
     }

@@ -1,0 +1,55 @@
+package io.weir.benchmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.test.Networks;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.opentest4j.TestAbortedException;
+
+/** With real processes, networks and a relay; whether it measures, not what. */
+@EnabledOnOs(OS.LINUX)
+@Tag("one-jdk")
+class OverEthernetTest {
+
+    @Test
+    void judgesEachBarOnBothWires() throws Exception {
+        networks().close();
+        ByteArrayOutputStream said = new ByteArrayOutputStream();
+        OverEthernet over = new OverEthernet(1, Duration.ofMillis(50), Duration.ofMillis(50), Duration.ofMillis(200));
+
+        try (Workplace workplace = Workplace.create()) {
+            List<Judgement> bars = over.measure(
+                    false,
+                    Processors.firstAllowed(),
+                    workplace,
+                    line -> {},
+                    new PrintStream(said, true, StandardCharsets.UTF_8));
+
+            assertThat(bars)
+                    .hasSize(13)
+                    .allSatisfy(bar -> assertThat(bar.ratio()).isNotNegative())
+                    .allSatisfy(bar -> assertThat(bar.verdict()).isNotEqualTo(Verdict.NOT_MEASURED));
+        }
+        assertThat(said.toString(StandardCharsets.UTF_8))
+                .contains("MTU 1500", "MTU 9000, relay", "weir-p4sock", "C, frames", "has nothing to say");
+    }
+
+    private static Networks networks() {
+        try {
+            return Networks.make();
+        } catch (Networks.Unavailable e) {
+            if ("required".equals(System.getProperty("weir.fabric"))) {
+                throw new AssertionError(e.getMessage());
+            }
+            throw new TestAbortedException(e.getMessage());
+        }
+    }
+}
