@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * numbers, of which a frame shows the lowest 16 bits. Belongs to the loop's thread.
  *
  * <p>A fragment is taken for lost when some that were sent after it have arrived; how many, grows when that was wrong and shrinks when it was right. When nothing comes
- * back at all, the first one is sent again, then some, each time after a longer wait.
+ * back at all, the first one is sent again, then all, each time after a longer wait.
  */
 final class SendQueue {
 
@@ -25,6 +25,9 @@ final class SendQueue {
     private static final int EARLY = 3;
 
     private static final int LATE = 256;
+
+    /** In so many silences in a row only the first one is sent again. */
+    private static final int PATIENT = 2;
 
     private static final int MOST_DOUBLINGS = 5;
     private static final long LONGEST_WAIT = 500_000_000;
@@ -384,23 +387,23 @@ final class SendQueue {
             return;
         }
         afterSilence = true;
-        if (silences == 1) {
-            loseFirst(1);
+        // It may just have been busy: when the first one arrives alone, it has overtaken all the others.
+        if (silences <= PATIENT) {
+            loseFirst();
             return;
         }
         congestion.silent();
-        // When these arrive they have overtaken all the others.
-        loseFirst(Math.max(congestion.window(), threshold + 1));
+        // With all of them, as the window lets nothing out while more are under way.
+        loseAll();
     }
 
-    private void loseFirst(int count) {
-        int left = count;
-        for (long number = first; left > 0 && number < fresh; number++) {
+    private void loseFirst() {
+        for (long number = first; number < fresh; number++) {
             Fragment fragment = at(number);
             if (!fragment.arrived && !fragment.lost) {
                 fragment.overtaken = false;
                 lose(fragment, number);
-                left--;
+                return;
             }
         }
     }

@@ -100,6 +100,22 @@ class SendQueueTest {
     }
 
     @Test
+    void aSilenceThatLastsNeverKeepsWhatIsLostFromBeingSentAgain() {
+        long first = warm();
+        add(100);
+        assertThat(sent()).hasSize(100);
+
+        awaitSilence();
+        assertThat(sent()).containsExactly(first);
+        awaitSilence();
+        assertThat(sent()).containsExactly(first);
+        for (int i = 0; i < 20; i++) {
+            awaitSilence();
+            assertThat(sent()).hasSizeGreaterThan(8).startsWith(first);
+        }
+    }
+
+    @Test
     void whatWasOnlyLateInASilenceIsNotSentAgain() {
         long first = warm();
         add(100);
