@@ -30,12 +30,13 @@ import java.util.regex.Pattern;
  * Messages directly on Ethernet beside TCP on the same wire, between two network namespaces: Weir over both paths, and what a program in C gets
  * over TCP and with frames that nobody acknowledges. Then all of it where a relay loses and delays frames. All in turn.
  *
+ * @param mtus of the wires, one after the other
  * @param rounds how often each is measured
  * @param length of one measurement
  * @param warm before the first one of each kind; a tenth of it before each further one
  * @param idle how long a pair is watched that does nothing
  */
-record OverEthernet(int rounds, Duration length, Duration warm, Duration idle) {
+record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration warm, Duration idle) {
 
     private static final String NEAR = "198.18.75.1";
     private static final String FAR = "198.18.75.2";
@@ -51,19 +52,19 @@ record OverEthernet(int rounds, Duration length, Duration warm, Duration idle) {
     private static final Pattern RATE = Pattern.compile("\"gigabitsPerSecond\":([0-9.]+)");
 
     static OverEthernet full() {
-        return new OverEthernet(5, Duration.ofSeconds(1), Duration.ofSeconds(4), Duration.ofSeconds(10));
+        return new OverEthernet(MTUS, 5, Duration.ofSeconds(1), Duration.ofSeconds(4), Duration.ofSeconds(10));
     }
 
     static OverEthernet quick() {
-        return new OverEthernet(1, Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400));
+        return new OverEthernet(MTUS, 1, Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400));
     }
 
     OverEthernet withRounds(int more) {
-        return new OverEthernet(more, length, warm, idle);
+        return new OverEthernet(mtus, more, length, warm, idle);
     }
 
     OverEthernet withLength(Duration other) {
-        return new OverEthernet(rounds, other, warm, idle);
+        return new OverEthernet(mtus, rounds, other, warm, idle);
     }
 
     /**
@@ -77,7 +78,7 @@ record OverEthernet(int rounds, Duration length, Duration warm, Duration idle) {
             throws IOException, InterruptedException {
         Path program = CProgram.compiled(OverEthernet.class, "ethernet.c", workplace.programs());
         List<Judgement> bars = new ArrayList<>();
-        for (int mtu : MTUS) {
+        for (int mtu : mtus) {
             try (Networks networks = Networks.make()) {
                 Host near = networks.host("near");
                 Host far = networks.host("far");
