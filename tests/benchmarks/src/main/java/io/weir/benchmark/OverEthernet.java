@@ -79,16 +79,14 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
         Path program = CProgram.compiled(OverEthernet.class, "ethernet.c", workplace.programs());
         List<Judgement> bars = new ArrayList<>();
         for (int mtu : mtus) {
-            try (Networks networks = Networks.make()) {
+            try (Networks networks = networks()) {
                 Host near = networks.host("near");
                 Host far = networks.host("far");
                 Wire wire = networks.wire(near, far, mtu);
                 Place place = new Place(program, processors, workplace.shared(), wire.first(), wire.second());
                 sound(place, mtu, quiet, progress, out, bars);
-            } catch (Networks.Unavailable e) {
-                throw new IllegalStateException(e.getMessage(), e);
             }
-            try (Networks networks = Networks.make()) {
+            try (Networks networks = networks()) {
                 Host near = networks.host("near");
                 Host middle = networks.host("middle");
                 Host far = networks.host("far");
@@ -98,11 +96,17 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
                 try (FrameRelay relay = FrameRelay.between(first, second, 1)) {
                     faulty(relay, place, mtu, quiet, progress, out, bars);
                 }
-            } catch (Networks.Unavailable e) {
-                throw new IllegalStateException(e.getMessage(), e);
             }
         }
         return bars;
+    }
+
+    private static Networks networks() {
+        try {
+            return Networks.make();
+        } catch (Networks.Unavailable e) {
+            throw new IllegalStateException(e.getMessage(), e);
+        }
     }
 
     private void sound(
@@ -312,13 +316,9 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
                 double figure = cell.scenario() == Scenario.RTT
                         ? outcome.measured().p50Nanos()
                         : outcome.measured().rate() * cell.size();
-                best = Double.isNaN(best) || isBetter(cell, figure, best) ? figure : best;
+                best = Double.isNaN(best) || cell.scenario().isBetter(figure, best) ? figure : best;
             }
             return best;
-        }
-
-        private static boolean isBetter(Cell cell, double one, double other) {
-            return cell.scenario().isBetter(one, other);
         }
 
         private Pair pair(String who, Entrant entrant) throws IOException, InterruptedException {
@@ -387,13 +387,10 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
                 throws IOException, InterruptedException {
             Cell cell = new Cell(Scenario.IDLE, 32);
             Entrant entrant = place.jvms(ContenderKind.WEIR_P4SOCK);
-            Outcome outcome =
-                    pair(P4SOCK, entrant).run(cell, entrant.variants(cell).get(0), Duration.ZERO, length);
-            // What comes and goes while a connection begins and ends is in it; for how long it says nothing is what
-            // matters.
-            double busier = Math.max(outcome.serverCores(), outcome.clientCores());
+            Pair pair = pair(P4SOCK, entrant);
             long before = place.frames();
-            var unused = pair(P4SOCK, entrant).run(cell, entrant.variants(cell).get(0), Duration.ZERO, length);
+            Outcome outcome = pair.run(cell, entrant.variants(cell).get(0), Duration.ZERO, length);
+            double busier = Math.max(outcome.serverCores(), outcome.clientCores());
             out.println(String.format(
                     Locale.ROOT,
                     "%s: a pair that connects, has nothing to say for %.1f s, and goes, sends %d frames",

@@ -2,7 +2,6 @@ package io.weir.benchmark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.test.Networks;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +11,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.opentest4j.TestAbortedException;
 
 /** With real processes, networks and a relay; whether it measures, not what. */
 @EnabledOnOs(OS.LINUX)
@@ -21,7 +19,7 @@ class OverEthernetTest {
 
     @Test
     void judgesEachBar() throws Exception {
-        networks().close();
+        EthernetProgramTest.networks().close();
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         OverEthernet over = new OverEthernet(
                 List.of(9000), 1, Duration.ofMillis(50), Duration.ofMillis(50), Duration.ofMillis(200));
@@ -41,16 +39,5 @@ class OverEthernetTest {
         }
         assertThat(said.toString(StandardCharsets.UTF_8))
                 .contains("MTU 9000", "MTU 9000, relay", "weir-p4sock", "C, frames", "has nothing to say");
-    }
-
-    private static Networks networks() {
-        try {
-            return Networks.make();
-        } catch (Networks.Unavailable e) {
-            if ("required".equals(System.getProperty("weir.fabric"))) {
-                throw new AssertionError(e.getMessage());
-            }
-            throw new TestAbortedException(e.getMessage());
-        }
     }
 }

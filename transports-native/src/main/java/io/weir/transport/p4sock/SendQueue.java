@@ -321,14 +321,14 @@ final class SendQueue {
         for (long number = first; number < before; number++) {
             Fragment fragment = at(number);
             if (!fragment.arrived && !fragment.lost && fragment.turn + threshold <= lastArrivedTurn) {
-                fragment.overtaken = true;
-                lose(fragment, number);
+                lose(fragment, number, true);
             }
         }
     }
 
-    private void lose(Fragment fragment, long number) {
+    private void lose(Fragment fragment, long number, boolean overtaken) {
         fragment.lost = true;
+        fragment.overtaken = overtaken;
         underWay--;
         lostFrom = lost == 0 ? number : Math.min(lostFrom, number);
         lost++;
@@ -343,11 +343,17 @@ final class SendQueue {
     }
 
     private void loseAll() {
-        for (long number = first; number < fresh; number++) {
+        lose(Integer.MAX_VALUE);
+    }
+
+    /** Takes the first ones for lost, so many at most, because of the time and not of what has overtaken them. */
+    private void lose(int most) {
+        int left = most;
+        for (long number = first; left > 0 && number < fresh; number++) {
             Fragment fragment = at(number);
             if (!fragment.arrived && !fragment.lost) {
-                fragment.overtaken = false;
-                lose(fragment, number);
+                lose(fragment, number, false);
+                left--;
             }
         }
     }
@@ -389,23 +395,12 @@ final class SendQueue {
         afterSilence = true;
         // It may just have been busy: when the first one arrives alone, it has overtaken all the others.
         if (silences <= PATIENT) {
-            loseFirst();
+            lose(1);
             return;
         }
         congestion.silent();
         // With all of them, as the window lets nothing out while more are under way.
         loseAll();
-    }
-
-    private void loseFirst() {
-        for (long number = first; number < fresh; number++) {
-            Fragment fragment = at(number);
-            if (!fragment.arrived && !fragment.lost) {
-                fragment.overtaken = false;
-                lose(fragment, number);
-                return;
-            }
-        }
     }
 
     /** Gives the payload that has not arrived, from the beginning of a frame on. */

@@ -82,6 +82,27 @@ class SendQueueTest {
     }
 
     @Test
+    void moreIsWelcomeOnlyWhileLittleWasNeverSent() {
+        SendQueue small = new SendQueue(ROOM, 8, 8, pool);
+        for (int i = 0; i < 8; i++) {
+            assertThat(small.isFull()).isFalse();
+            Fragment fragment = pool.take();
+            fragment.begin(0, 0);
+            small.add(fragment);
+        }
+        assertThat(small.isFull()).isTrue();
+        assertThat(small.isRoomy()).isFalse();
+        assertThat(small.send((batch, numbers, count) -> Math.min(count, 3), now))
+                .isFalse();
+        assertThat(small.isFull()).isFalse();
+        assertThat(small.isRoomy()).isFalse();
+        assertThat(small.send((batch, numbers, count) -> Math.min(count, 1), now))
+                .isFalse();
+        assertThat(small.isRoomy()).isTrue();
+        small.release();
+    }
+
+    @Test
     void aWindowThatIsLostWholeTakesOneSilence() {
         long first = warm();
         add(100);
@@ -126,6 +147,21 @@ class SendQueueTest {
         // The first ones of what was under way, at last.
         now += ROUND_TRIP / 4;
         acknowledge(first + 9);
+
+        assertThat(sent()).isEmpty();
+    }
+
+    /** An acknowledgement tells of so many ranges only: what it does not mention may have arrived. */
+    @Test
+    void whatWasSentAgainWithoutASilenceSaysNothingOfHigherNumbers() {
+        long first = warm();
+        add(40);
+        assertThat(sent()).hasSize(40);
+        now += ROUND_TRIP;
+        acknowledge(first - 1, first + 1, first + 4);
+        assertThat(sent()).containsExactly(first);
+        now += ROUND_TRIP;
+        acknowledge(first + 4);
 
         assertThat(sent()).isEmpty();
     }
