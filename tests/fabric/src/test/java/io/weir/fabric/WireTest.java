@@ -24,12 +24,17 @@ class WireTest {
 
     @TestFactory
     List<DynamicNode> withFramesOfUsualLength() throws IOException, InterruptedException {
-        return onAWire(1500, "50", ".*((P4Contract|OverP4|Interface)OnWire|Scene)");
+        return onAWire(1500, "50", ".*((P4Contract|OverP4|Interface|Crowd|KilledPair)OnWire|Scene)");
     }
 
     @TestFactory
     List<DynamicNode> withLongFrames() throws IOException, InterruptedException {
         return onAWire(9000, "20", ".*P4ContractOnWire");
+    }
+
+    @TestFactory
+    List<DynamicNode> withTheLongestFrames() throws IOException, InterruptedException {
+        return onAWire(65_000, "10", ".*P4ContractOnWire");
     }
 
     @TestFactory

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Another program of the guest. What it says is kept, for a failure to tell. */
 final class Program implements AutoCloseable {
@@ -74,12 +75,20 @@ final class Program implements AutoCloseable {
     }
 
     private Optional<String> behind(String words) throws IOException {
+        return all(words).findFirst();
+    }
+
+    /** What stands behind these words in the last line so far that begins with them. */
+    Optional<String> lastSaid(String words) throws IOException {
+        return all(words).reduce((one, other) -> other);
+    }
+
+    private Stream<String> all(String words) throws IOException {
         String said = said();
         return said.substring(0, said.lastIndexOf('\n') + 1)
                 .lines()
                 .filter(line -> line.startsWith(words))
-                .map(line -> line.substring(words.length()).strip())
-                .findFirst();
+                .map(line -> line.substring(words.length()).strip());
     }
 
     private Program until(String what, Patience.Sight sight) throws IOException, InterruptedException {
@@ -116,6 +125,22 @@ final class Program implements AutoCloseable {
     String leave() throws IOException, InterruptedException {
         process.getOutputStream().close();
         return succeed();
+    }
+
+    /** Those of its descriptors that are sockets. */
+    long sockets() throws IOException {
+        try (Stream<Path> descriptors = Files.list(Path.of("/proc", Long.toString(process.pid()), "fd"))) {
+            return descriptors.filter(Program::isSocket).count();
+        }
+    }
+
+    private static boolean isSocket(Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().startsWith("socket:");
+        } catch (IOException e) {
+            // Closed meanwhile.
+            return false;
+        }
     }
 
     /** Without a warning. */
