@@ -79,11 +79,30 @@ class WireTest {
         }
     }
 
+    /** Each test lays its wires itself. */
+    @TestFactory
+    List<DynamicNode> betweenHosts() throws IOException, InterruptedException {
+        Optional<String> missing = CProgram.missing();
+        if (missing.isPresent()) {
+            return Retelling.without("a flood", missing.get());
+        }
+        try (Networks networks = Networks.make()) {
+            return visit(networks.here(), "between-hosts", "100", ".*BetweenHosts");
+        } catch (Networks.Unavailable e) {
+            return Retelling.without("a wire", e.getMessage());
+        }
+    }
+
     private static List<DynamicNode> visit(
             Networks.Host host, Networks.Port one, Networks.Port other, String name, String effort, String classes)
             throws IOException, InterruptedException {
         one.address("198.18.0.1/30");
         other.address("198.18.0.2/30");
+        return visit(host, name, effort, classes);
+    }
+
+    private static List<DynamicNode> visit(Networks.Host host, String name, String effort, String classes)
+            throws IOException, InterruptedException {
         Visit visit = Visit.pay(
                 // It ends with this JVM, even if that is killed.
                 host.command(List.of("setpriv", "--pdeathsig", "TERM")),
