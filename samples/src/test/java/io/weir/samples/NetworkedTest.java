@@ -47,6 +47,12 @@ class NetworkedTest {
         }
     }
 
+    private Path file() throws IOException {
+        byte[] content = new byte[4 << 20];
+        new Random(1).nextBytes(content);
+        return Files.write(folder.resolve("file"), content);
+    }
+
     private int weir(String... arguments) {
         return Weir.commandLine()
                 .setOut(new PrintWriter(out, true))
@@ -70,9 +76,7 @@ class NetworkedTest {
     @Test
     void theDemoStreamsOverEthernetAndOverTcp() throws IOException {
         assumeNetworks();
-        byte[] content = new byte[4 << 20];
-        new Random(1).nextBytes(content);
-        Path file = Files.write(folder.resolve("file"), content);
+        Path file = file();
         succeeds("demo", "--network", "--file", file.toString(), "--rounds", "1");
         assertThat(out.toString())
                 .contains("A first process streams a file to a second one.")
@@ -118,8 +122,10 @@ class NetworkedTest {
     @Test
     void nothingIsLeftOfOneThatIsEndedBySignal() throws Exception {
         assumeNetworks();
-        Process demo =
-                OwnJava.start(OwnJava.shortCommand(Weir.class, "demo", "--network", "--rounds", "100000"), Map.of());
+        Process demo = OwnJava.start(
+                OwnJava.shortCommand(
+                        Weir.class, "demo", "--network", "--file", file().toString(), "--rounds", "100000"),
+                Map.of());
         try (BufferedReader lines = demo.inputReader(StandardCharsets.UTF_8)) {
             for (String line; (line = lines.readLine()) != null && !line.startsWith("Over p4sock"); ) {
                 out.append(line).append('\n');
