@@ -39,6 +39,12 @@ final class DirectoryEvents implements AutoCloseable {
                 .toList();
     }
 
+    /** The last event about this node, which there must be. */
+    String last(String name) {
+        List<String> all = of(name);
+        return all.get(all.size() - 1);
+    }
+
     /** Returns when these have come of this node, and no others. */
     void await(String name, String... events) {
         Patience.until(

@@ -124,7 +124,7 @@ class ZooKeeperDirectoryTest implements DirectoryContract {
                 ofFar.attributes(Map.of("still", "here")).block(Patience.LIMIT);
                 Patience.until(
                         () -> "the news of the far one: " + seen.of("far"),
-                        () -> seen.of("far").get(seen.of("far").size() - 1).endsWith("far{still=here}"));
+                        () -> seen.last("far").endsWith("far{still=here}"));
             }
             ofNear.close().block(Patience.LIMIT);
             ofFar.close().block(Patience.LIMIT);
