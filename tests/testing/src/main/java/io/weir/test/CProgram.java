@@ -6,6 +6,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,19 +26,47 @@ public final class CProgram {
      * @throws IllegalStateException if it can't be compiled
      */
     public static Path compiled(Class<?> beside, String source, Path folder) throws InterruptedException {
+        return compiled(beside, source, folder, bare(source), List.of("-O3", "-march=native"));
+    }
+
+    /**
+     * Compiles a shared library.
+     *
+     * @param beside a class of the package that has the source as a resource
+     * @param source for example {@code gm.c}, which becomes {@code libgm.so}
+     * @param folder where the source and the library are put
+     * @param options more of the compiler's
+     * @return the library
+     * @throws IllegalStateException if it can't be compiled
+     */
+    public static Path library(Class<?> beside, String source, Path folder, String... options)
+            throws InterruptedException {
+        List<String> all = new ArrayList<>(List.of("-O2", "-g", "-shared", "-fPIC", "-pthread"));
+        all.addAll(List.of(options));
+        return compiled(beside, source, folder, "lib" + bare(source) + ".so", all);
+    }
+
+    private static String bare(String source) {
+        return source.substring(0, source.length() - ".c".length());
+    }
+
+    private static Path compiled(Class<?> beside, String source, Path folder, String name, List<String> options)
+            throws InterruptedException {
         Path text = folder.resolve(source);
-        Path program = folder.resolve(source.substring(0, source.length() - ".c".length()));
+        Path result = folder.resolve(name);
         try (InputStream resource = beside.getResourceAsStream(source)) {
             if (resource == null) {
                 throw new IllegalStateException(source + " is not on the class path.");
             }
-            Files.copy(resource, text);
+            Files.copy(resource, text, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(source + " cannot be put into " + folder, e);
         }
-        var unused = run(
-                List.of(compiler(), "-std=gnu11", "-O3", "-march=native", "-o", program.toString(), text.toString()));
-        return program;
+        List<String> command = new ArrayList<>(List.of(compiler(), "-std=gnu11"));
+        command.addAll(options);
+        command.addAll(List.of("-o", result.toString(), text.toString()));
+        var unused = run(command);
+        return result;
     }
 
     /** Why nothing can be compiled; empty if it can. */
