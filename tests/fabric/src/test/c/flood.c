@@ -64,13 +64,14 @@ int main(int count, char **words) {
         int data = below(4) != 0;
         ethernet->ether_type = htons(data ? DATA : CONTROL);
         if (below(2) == 0) {
-            /* The first connections of a host have the lowest numbers, and fragments begin at 30000. */
-            uint16_t index = below(16), sequence = (uint16_t)(30000 + below(4096));
+            /* Whichever number a connection has, its turn comes; fragments begin at 30000. */
+            uint16_t index = below(8192), sequence = (uint16_t)(30000 + below(4096));
             if (data) {
                 said[0] = index;
                 said[1] = said[2] = sequence;
                 said[3] = (uint16_t)(sequence + 100);
-                said[4] = (uint16_t)(bytes - sizeof *ethernet - 20);
+                /* The header, and room for a seal. */
+                said[4] = (uint16_t)(bytes - sizeof *ethernet - 20 - 8);
                 said[5] = below(2);
             } else {
                 static const uint16_t TYPES[] = {0, 1, 3};

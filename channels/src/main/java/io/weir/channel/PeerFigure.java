@@ -16,6 +16,7 @@ enum PeerFigure {
     CREDIT_STALL_NANOS(true, stats -> stats.creditStallTime().toNanos()),
     MOVES(true, PeerStats::moves),
     WAKE_UPS(true, PeerStats::wakeUps),
+    REJECTED_FRAMES(true, PeerStats::rejectedFrames),
     QUEUED_MESSAGES(false, PeerStats::queuedMessages),
     QUEUED_BYTES(false, PeerStats::queuedBytes),
     DEMAND(false, PeerStats::demand),

@@ -21,6 +21,8 @@ import java.time.Duration;
  * @param moves how often the path was changed
  * @param wakeUps how often a signal of its own was needed to wake the peer's sleeping loop, which costs a system call: over shared memory. 0
  *     for paths on which what is sent wakes by itself
+ * @param rejectedFrames frames that came for this connection and were dropped, because they were made up, damaged, or of a time gone by: over
+ *     p4sock. 0 for paths that can't tell
  * @param queuedMessages messages that wait now, on either side of us: for credit, for room on the path, or for a subscriber
  * @param queuedBytes bytes of these
  * @param demand messages that our subscribers have asked for and not had yet; one that wants everything counts for {@code weir.window.items}
@@ -43,6 +45,7 @@ public record PeerStats(
         Duration creditStallTime,
         long moves,
         long wakeUps,
+        long rejectedFrames,
         long queuedMessages,
         long queuedBytes,
         long demand,

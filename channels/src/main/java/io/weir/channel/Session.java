@@ -148,7 +148,7 @@ final class Session implements LinkHandler {
         this.loop = loop;
         this.link = link;
         this.allocator = link.allocator();
-        this.carrier = new Carrier(link, 0);
+        this.carrier = new Carrier(link, 0, 0);
         this.overLendable = link instanceof Lendable;
         this.links = new Links(this, loop, link);
         this.peer = peer;
@@ -1052,6 +1052,7 @@ final class Session implements LinkHandler {
                 Duration.ofNanos(now.stalled.nanos()),
                 now.moves,
                 over.wakeUps(),
+                over.rejectedFrames(),
                 now.queuedMessages,
                 now.queuedBytes,
                 now.demand,
@@ -1078,14 +1079,18 @@ final class Session implements LinkHandler {
     }
 
     /** The link that is sent over, as other threads see it, and what those before it have counted. */
-    private record Carrier(Link link, long before) {
+    private record Carrier(Link link, long wakeUpsBefore, long rejectedBefore) {
 
         long wakeUps() {
-            return before + link.wakeUps();
+            return wakeUpsBefore + link.wakeUps();
+        }
+
+        long rejectedFrames() {
+            return rejectedBefore + link.rejectedFrames();
         }
 
         Carrier next(Link other) {
-            return new Carrier(other, wakeUps() - other.wakeUps());
+            return new Carrier(other, wakeUps() - other.wakeUps(), rejectedFrames() - other.rejectedFrames());
         }
     }
 

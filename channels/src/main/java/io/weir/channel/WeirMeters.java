@@ -41,6 +41,9 @@ public enum WeirMeters implements MeterDocumentation {
     /** How often the peer's sleeping loop had to be woken by a signal of its own, which costs a system call. */
     WAKE_UPS("weir.wakeups", Meter.Type.COUNTER, "wakeups", Key.PEER, Key.PATH),
 
+    /** Frames that came for a connection and were dropped, because they were made up, damaged on their way, or of a time gone by. */
+    FRAMES_REJECTED("weir.frames.rejected", Meter.Type.COUNTER, "frames", Key.PEER, Key.PATH),
+
     /** Messages that wait now, for credit, for room on the path, or for a subscriber. */
     QUEUE_MESSAGES("weir.queue.messages", Meter.Type.GAUGE, BaseUnits.MESSAGES, Key.PEER, Key.PATH),
 

@@ -117,6 +117,7 @@ public final class WeirMetrics implements MeterBinder {
                 () -> read(totals -> totals.of(key, PeerFigure.CREDIT_STALL_NANOS)) / NANOS_PER_SECOND);
         counter(registry, WeirMeters.MOVES, "Changes of the path", tags, key, PeerFigure.MOVES);
         counter(registry, WeirMeters.WAKE_UPS, "Signals that have woken the peer", tags, key, PeerFigure.WAKE_UPS);
+        counter(registry, WeirMeters.FRAMES_REJECTED, "Frames not of the peer", tags, key, PeerFigure.REJECTED_FRAMES);
         gauge(registry, WeirMeters.QUEUE_MESSAGES, "Messages that wait now", tags, key, PeerFigure.QUEUED_MESSAGES);
         gauge(registry, WeirMeters.QUEUE_BYTES, "Bytes that wait now", tags, key, PeerFigure.QUEUED_BYTES);
         gauge(registry, WeirMeters.DEMAND, "Messages asked of the peer", tags, key, PeerFigure.DEMAND);

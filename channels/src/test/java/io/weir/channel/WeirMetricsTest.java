@@ -56,6 +56,7 @@ class WeirMetricsTest {
                 Duration.ofMillis(100 * times),
                 9 * times,
                 10 * times,
+                15 * times,
                 11 * times,
                 8 * times,
                 12 * times,
@@ -102,6 +103,7 @@ class WeirMetricsTest {
         assertThat(counter(WeirMeters.MOVES, tags)).isEqualTo(90);
         assertThat(counter(WeirMeters.CREDIT_STALL_TIME, tags)).isEqualTo(1.0);
         assertThat(counter(WeirMeters.WAKE_UPS, tags)).isEqualTo(100);
+        assertThat(counter(WeirMeters.FRAMES_REJECTED, tags)).isEqualTo(150);
         assertThat(gauge(WeirMeters.QUEUE_MESSAGES, tags)).isEqualTo(110);
         assertThat(gauge(WeirMeters.QUEUE_BYTES, tags)).isEqualTo(80);
         assertThat(gauge(WeirMeters.DEMAND, tags)).isEqualTo(120);

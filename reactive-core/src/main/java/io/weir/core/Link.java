@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  * An open, ordered, reliable path of frames to one peer. It knows nothing of channels, credits or sessions: frames go in
  * on one side and come out whole, in order and once on the other.
  *
- * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #protection()}, {@link #caveat()}, {@link #maxFrame()}, {@link #allocator()} and {@link #wakeUps()} belongs to the
+ * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #protection()}, {@link #caveat()}, {@link #maxFrame()}, {@link #allocator()}, {@link #wakeUps()} and {@link #rejectedFrames()} belongs to the
  * {@link Loop} that the link was made for, and is called on its thread only.
  *
  * <p><b>Receiving</b> goes on whether or not sending is stuck, so that two full links can't wait for each other.
@@ -96,6 +96,14 @@ public interface Link {
      * Any thread may ask, and may get a value that is a little old.
      */
     default long wakeUps() {
+        return 0;
+    }
+
+    /**
+     * How many frames have come for this link so far and were dropped, because they were made up, damaged on their way, or those of a time
+     * gone by; 0 on paths that can't tell. May be called by any thread.
+     */
+    default long rejectedFrames() {
         return 0;
     }
 

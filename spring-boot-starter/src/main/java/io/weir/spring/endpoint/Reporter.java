@@ -174,6 +174,7 @@ final class Reporter {
                 stats.queuedBytes(),
                 stats.moves(),
                 stats.wakeUps(),
+                stats.rejectedFrames(),
                 stats.channels(),
                 roundTrips(stats.roundTrips()),
                 roundTrips(stats.allRoundTrips()),

@@ -121,6 +121,7 @@ public record WeirReport(
      * @param queuedBytes bytes of these
      * @param moves how often the path was changed
      * @param wakeUps signals that were needed to wake the peer
+     * @param rejectedFrames frames that were dropped, as they were not the peer's or were damaged
      * @param openChannels channels now
      * @param roundTrips those of about the last minute
      * @param allRoundTrips those since it is connected
@@ -146,6 +147,7 @@ public record WeirReport(
             long queuedBytes,
             long moves,
             long wakeUps,
+            long rejectedFrames,
             long openChannels,
             RoundTripReport roundTrips,
             RoundTripReport allRoundTrips,

@@ -55,6 +55,22 @@ class WireTest {
 
     @TestFactory
     List<DynamicNode> whereFramesAreLostDoubledHeldBackAndDamaged() throws IOException, InterruptedException {
+        return throughARelay(0.01, ".*(P4ContractOnWire|Scene)");
+    }
+
+    @TestFactory
+    List<DynamicNode> whereThatHappensSeldom() throws IOException, InterruptedException {
+        return throughARelay(0.001, ".*(Demo|Calls)Scene");
+    }
+
+    @TestFactory
+    List<DynamicNode> whereThatHappensToEachFifth() throws IOException, InterruptedException {
+        return throughARelay(0.2, ".*(Demo|Calls)Scene");
+    }
+
+    /** @param rate of frames that are lost, and as many again doubled, held back, and damaged */
+    private static List<DynamicNode> throughARelay(double rate, String classes)
+            throws IOException, InterruptedException {
         Optional<String> missing = CProgram.missing();
         if (missing.isPresent()) {
             return Retelling.without("a relay", missing.get());
@@ -66,13 +82,12 @@ class WireTest {
             Networks.Wire back = networks.wire(middle, ends);
             try (FrameRelay relay = FrameRelay.between(there, back, 1, FrameRelay.Scope.P4SOCK)) {
                 relay.faults(FrameRelay.Faults.NONE
-                        .dropping(0.01)
-                        .duplicating(0.01)
-                        .reordering(0.01, 5)
-                        .corrupting(0.01)
+                        .dropping(rate)
+                        .duplicating(rate)
+                        .reordering(rate, 5)
+                        .corrupting(rate)
                         .delaying(Duration.ofNanos(100_000), Duration.ofNanos(100_000)));
-                return visit(
-                        ends, there.first(), back.second(), "wire-with-faults", "20", ".*(P4ContractOnWire|Scene)");
+                return visit(ends, there.first(), back.second(), "wire-with-faults-" + rate, "20", classes);
             }
         } catch (Networks.Unavailable e) {
             return Retelling.without("a wire", e.getMessage());

@@ -136,7 +136,7 @@ final class Connection {
     private boolean stuck;
     private boolean finHeard;
     private boolean peerCloses;
-    private long forged;
+    private volatile long forged;
 
     /** @param seal null to speak to a host of ParaStation */
     Connection(
@@ -203,7 +203,7 @@ final class Connection {
         return stuck;
     }
 
-    /** How many frames were for this connection and not of its peer. */
+    /** How many frames were for this connection and not of its peer. Any thread may ask. */
     long forged() {
         return forged;
     }
@@ -535,6 +535,8 @@ final class Connection {
 
     private void endIfFinished() {
         if (finHeard && state != State.ENDED) {
+            // Once more, since nobody will be here to answer the end again: a peer that does not hear it waits.
+            sendAck();
             end(closed());
         }
     }

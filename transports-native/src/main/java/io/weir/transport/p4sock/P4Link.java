@@ -107,6 +107,11 @@ final class P4Link implements Link, Connection.User {
     }
 
     @Override
+    public long rejectedFrames() {
+        return connection.forged();
+    }
+
+    @Override
     public int maxFrame() {
         return Greeting.MAX_FRAME;
     }

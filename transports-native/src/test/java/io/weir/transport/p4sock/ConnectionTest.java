@@ -206,6 +206,27 @@ class ConnectionTest {
     }
 
     @Test
+    void theEndIsAcknowledgedThoughAnAcknowledgementGetsLost() {
+        SimulatedWire wire = wire(1, Weather.FINE, true);
+        begin(wire);
+        run(wire, 10, true);
+        while (wire.step()) {
+            // Until it is quiet.
+        }
+        wire.near.connection().finish();
+        wire.near.connection().flush(wire.now);
+        wire.far.controlsToLose = 1;
+        while (wire.far.ended == null) {
+            assertThat(wire.step()).isTrue();
+        }
+        wire.far.connection().release();
+        long end = wire.now + 1_000_000_000;
+        while (!wire.near.connection().hasArrived()) {
+            assertThat(wire.step() && wire.now < end).isTrue();
+        }
+    }
+
+    @Test
     void whoClosesSaysSoThoughThereIsDataToSend() {
         SimulatedWire wire = wire(1, Weather.FINE, true);
         begin(wire);

@@ -48,6 +48,9 @@ final class SimulatedWire {
 
         long frames;
         long controls;
+        /** So many of the next ones get lost. */
+        int controlsToLose;
+
         /** Bytes that were added. */
         long stream;
 
@@ -71,6 +74,10 @@ final class SimulatedWire {
         @Override
         public void control(ByteBuffer frame, int length) {
             controls++;
+            if (controlsToLose > 0) {
+                controlsToLose--;
+                return;
+            }
             byte[] bytes = new byte[length];
             frame.get(0, bytes);
             fly(this, true, bytes);

@@ -42,10 +42,10 @@ class BystanderBetweenHosts {
                 bystand(a, b);
                 assertGoesOn(first, At.now(near, 0));
                 try (Program flooding = Program.serve(
-                        a.command(List.of(
+                        b.command(List.of(
                                 flood.toString(),
-                                wire.first().name(),
-                                wire.second().mac(),
+                                wire.second().name(),
+                                wire.first().mac(),
                                 "20")),
                         Map.of())) {
                     var unused = flooding.says("FLOODS");
@@ -56,6 +56,7 @@ class BystanderBetweenHosts {
                 }
                 At last = At.now(near, 0).further(near, 0);
                 assertThat(last).extracting(At::path, At::paths).containsExactly("p4sock", 1);
+                assertThat(last.rejected()).isPositive();
                 var words = List.of(near.leave(), far.leave());
                 assertThat(words).hasSize(2);
             }

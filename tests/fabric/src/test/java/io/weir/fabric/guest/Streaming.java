@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
  * CONNECTS 0            it begins to
  * PATH 0 p4sock         it has
  * ALONE 0               the peer has no others
- * AT 0 17 18 p4sock 1   so many messages were read and made, over which path, which is the how manieth one
+ * AT 0 17 18 p4sock 1 0 so many messages were read and made, over which path, which is the how manieth one, and frames rejected
  * LOST 0 why            one of both streams has failed
  * </pre>
  */
@@ -63,7 +63,7 @@ final class Streaming {
         Flux.interval(LOOK)
                 .onBackpressureDrop()
                 .map(tick -> "AT " + number + ' ' + read + ' ' + made + ' ' + Nodes.path(peer) + ' '
-                        + peer.pathHistory().size())
+                        + peer.pathHistory().size() + ' ' + peer.stats().rejectedFrames())
                 .distinctUntilChanged()
                 .subscribe(System.out::println);
     }
@@ -77,11 +77,16 @@ final class Streaming {
     }
 
     /** How far one is, as it has said. */
-    record At(long read, long made, String path, int paths) {
+    record At(long read, long made, String path, int paths, long rejected) {
 
         private static At parse(String line) {
             String[] words = line.split(" ", -1);
-            return new At(Long.parseLong(words[0]), Long.parseLong(words[1]), words[2], Integer.parseInt(words[3]));
+            return new At(
+                    Long.parseLong(words[0]),
+                    Long.parseLong(words[1]),
+                    words[2],
+                    Integer.parseInt(words[3]),
+                    Long.parseLong(words[4]));
         }
 
         /** Where the stream with this peer is now. */
