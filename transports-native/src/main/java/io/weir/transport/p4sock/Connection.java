@@ -208,6 +208,11 @@ final class Connection {
         return forged;
     }
 
+    @SuppressWarnings("NonAtomicVolatileUpdate") // One thread writes it.
+    private void reject() {
+        forged++;
+    }
+
     /** From now on this uses it. */
     void user(User next) {
         user = next;
@@ -315,7 +320,7 @@ final class Connection {
         }
         long number = FrameFormat.nearest(receiving.next(), FrameFormat.number(frame, at + FrameFormat.SEQUENCE));
         if (seal != null && !isSealed(seal, frame, at, length, number)) {
-            forged++;
+            reject();
             return;
         }
         heard(now);
@@ -406,7 +411,7 @@ final class Connection {
         long last = FrameFormat.nearest(sending.first() - 1, FrameFormat.number(frame, at));
         long window = FrameFormat.nearest(last, FrameFormat.number(frame, at + Short.BYTES));
         if (!sending.acknowledged(last, window, now)) {
-            forged++;
+            reject();
         }
         return last + 1;
     }
@@ -417,7 +422,7 @@ final class Connection {
             case FrameFormat.SYN -> syn(frame, at, available, now);
             case FrameFormat.SYNACK -> synack(frame, at, available, now);
             case FrameFormat.ACK -> ack(frame, at, available, now);
-            default -> forged++;
+            default -> reject();
         }
     }
 
@@ -428,7 +433,7 @@ final class Connection {
         boolean sealed = length + Seal.BYTES <= available
                 && seal.matchesControl(frame.getLong(at + length), number, frame, at, length);
         if (!sealed) {
-            forged++;
+            reject();
         }
         return sealed;
     }
@@ -457,7 +462,7 @@ final class Connection {
             return;
         }
         if (FrameFormat.number(frame, at + FrameFormat.SYNACK_ACKNOWLEDGED) != FrameFormat.FIRST) {
-            forged++;
+            reject();
             return;
         }
         int error = FrameFormat.number(frame, at + FrameFormat.SYNACK_ERROR);
