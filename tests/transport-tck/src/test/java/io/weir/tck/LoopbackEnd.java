@@ -40,7 +40,7 @@ final class LoopbackEnd implements LinkHandler, AutoCloseable {
     LoopbackEnd(LoopbackDomain domain, LoopbackWire wire, long poolBytes, boolean listens) {
         this.domain = domain;
         this.wire = wire;
-        LinkMemory memory = LinkMemory.make(domain, PLAN, PLAN);
+        LinkMemory memory = LinkMemory.make(domain, PLAN, PLAN, 0);
         memory.makeReady(wire);
         RegisteredPool pool = new RegisteredPool(domain, poolBytes);
         this.link = call(() ->

@@ -122,7 +122,7 @@ public final class LoopbackTransport implements Transport {
                 throw new PeerUnavailable("the other half is not there");
             }
             LoopbackWire ours = meet(other);
-            LinkMemory memory = LinkMemory.make(domain, plan, their);
+            LinkMemory memory = LinkMemory.make(domain, plan, their, 0);
             memory.makeReady(ours);
             return new RemoteLink(
                     "loopback",

@@ -14,7 +14,7 @@ public final class NativeFailure extends IOException {
         this.error = error;
     }
 
-    /** The system's number for it, such as {@link LibC#EPERM}. */
+    /** The system's number for it, such as {@link LibC#EPERM}; 0 if it has none. */
     public int error() {
         return error;
     }

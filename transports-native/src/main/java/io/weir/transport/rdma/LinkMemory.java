@@ -17,12 +17,15 @@ public final class LinkMemory implements AutoCloseable {
 
     private final SlotPlan receiving;
     private final SlotPlan sending;
+    private final int trailer;
     private final Mapping mapping;
     private final Domain.Registration registration;
 
-    private LinkMemory(SlotPlan receiving, SlotPlan sending, Mapping mapping, Domain.Registration registration) {
+    private LinkMemory(
+            SlotPlan receiving, SlotPlan sending, int trailer, Mapping mapping, Domain.Registration registration) {
         this.receiving = receiving;
         this.sending = sending;
+        this.trailer = trailer;
         this.mapping = mapping;
         this.registration = registration;
     }
@@ -32,19 +35,22 @@ public final class LinkMemory implements AutoCloseable {
      *
      * @param ours how we receive
      * @param theirs how the peer receives
+     * @param trailer bytes behind each slot that we send from, for the wire
      * @throws WeirException if there is no memory, or it can't be registered
      */
-    public static LinkMemory make(Domain domain, SlotPlan ours, SlotPlan theirs) {
+    public static LinkMemory make(Domain domain, SlotPlan ours, SlotPlan theirs, int trailer) {
         SlotPlan sending =
                 new SlotPlan(Math.min(ours.slots(), theirs.slots()), Math.min(ours.slotBytes(), theirs.slotBytes()));
-        long length = (long) ours.slots() * ours.slotBytes() + (long) sending.slots() * sending.slotBytes() + BOUNCE;
+        long length = (long) ours.slots() * ours.slotBytes()
+                + (long) sending.slots() * (sending.slotBytes() + trailer)
+                + BOUNCE;
         if (length > Integer.MAX_VALUE) {
             throw new PeerUnavailable(
                     length + " bytes for the slots of one link are too many; set fewer or shorter ones");
         }
         Mapping mapping = map((int) length);
         try {
-            return new LinkMemory(ours, sending, mapping, domain.register(mapping.address(), length, false));
+            return new LinkMemory(ours, sending, trailer, mapping, domain.register(mapping.address(), length, false));
         } catch (WeirException e) {
             mapping.release();
             throw e;
@@ -92,7 +98,7 @@ public final class LinkMemory implements AutoCloseable {
     }
 
     int sendingIndex(int slot) {
-        return receiving.slots() * receiving.slotBytes() + slot * sending.slotBytes();
+        return receiving.slots() * receiving.slotBytes() + slot * (sending.slotBytes() + trailer);
     }
 
     int bounceIndex() {

@@ -50,7 +50,7 @@ public final class RemoteAgreement implements PendingLink {
         /** Nobody waits for {@link #join} any more. Thread-safe. */
         void giveUp();
 
-        /** Frees all that is left when the wire and the link's memory are closed. On any thread, once. */
+        /** Frees all that is left when the wire is closed and quiet, and the link's memory closed. On any thread, once. */
         void close();
     }
 
@@ -140,7 +140,8 @@ public final class RemoteAgreement implements PendingLink {
         LinkMemory memory = null;
         try {
             SlotPlan theirs = half.read(offered);
-            memory = LinkMemory.make(half.domain(), half.plan(), theirs);
+            memory = LinkMemory.make(
+                    half.domain(), half.plan(), theirs, half.wire().trailerBytes());
             memory.makeReady(half.wire());
             half.join();
             return new Outcome(memory, null);
@@ -190,11 +191,12 @@ public final class RemoteAgreement implements PendingLink {
     /** The memory after the wire, whose slots lie in it. */
     private void free(@Nullable LinkMemory memory) {
         freed = true;
-        half.wire().close();
-        if (memory != null) {
-            memory.close();
-        }
-        half.close();
+        half.wire().close(() -> {
+            if (memory != null) {
+                memory.close();
+            }
+            half.close();
+        });
     }
 
     private void abandon() {

@@ -117,7 +117,7 @@ public final class RemoteLink implements Link, Pollable {
      *
      * @param transport the path's name
      * @param memory belongs to the link from here on, as do the wire and the pool
-     * @param afterwards called once, on the loop's thread, when the wire, the memory and the pool are closed
+     * @param afterwards called once, on any thread, when the wire is closed and quiet, and the memory and the pool are closed
      */
     public RemoteLink(
             String transport,
@@ -636,18 +636,21 @@ public final class RemoteLink implements Link, Pollable {
             limit.dispose();
         }
         watch.dispose();
-        // From here on the device touches none of the memory.
-        wire.close();
-        reads.end();
-        lent.end();
         slots.end(NOTHING);
         reader.end(NOTHING);
         ahead.end(NOTHING);
-        memory.close();
-        pool.close();
-        afterwards.run();
+        wire.close(this::freeMemory);
         if (!read.isEmpty() || goodbyeDue) {
             log.debug("The link of the path {} to {} has ended before all was told to it", transport, peer);
         }
+    }
+
+    /** When the device touches none of it any more, and nothing else is done here. */
+    private void freeMemory() {
+        reads.end();
+        lent.end();
+        memory.close();
+        pool.close();
+        afterwards.run();
     }
 }

@@ -28,6 +28,14 @@ public interface Wire extends AutoCloseable {
         void read(int token);
     }
 
+    /**
+     * How many bytes the wire writes itself behind each message, in the memory that {@link #send} names: room that it has to find there. A
+     * multiple of 8.
+     */
+    default int trailerBytes() {
+        return 0;
+    }
+
     /** Makes a slot ready for the next message that finds no earlier one. */
     void receive(long address, int key, int bytes);
 
@@ -66,4 +74,15 @@ public interface Wire extends AutoCloseable {
     /** Ends the connection, and frees what it had of the library. What was not sent yet may be lost. Idempotent. */
     @Override
     void close();
+
+    /**
+     * Ends the connection, as {@link #close()} does, for the first time.
+     *
+     * @param quiet called once when the device touches none of the memory that it was told of any more: before this returns, or later on any
+     *     thread where a device can't be kept from what it has begun
+     */
+    default void close(Runnable quiet) {
+        close();
+        quiet.run();
+    }
 }

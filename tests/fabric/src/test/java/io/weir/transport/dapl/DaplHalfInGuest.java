@@ -99,7 +99,7 @@ class DaplHalfInGuest {
         DaplHalf peer = half(true);
         assertThat(peer.read(listening.offer())).isEqualTo(PLAN);
         assertThat(listening.read(peer.offer())).isEqualTo(PLAN);
-        LinkMemory memory = LinkMemory.make(listening.domain(), PLAN, PLAN);
+        LinkMemory memory = LinkMemory.make(listening.domain(), PLAN, PLAN, 0);
         try {
             memory.makeReady(listening.wire());
             CompletableFuture<Void> listens = joining(listening);

@@ -61,7 +61,17 @@ final class CountingWire implements Wire {
     }
 
     @Override
+    public int trailerBytes() {
+        return wire.trailerBytes();
+    }
+
+    @Override
     public void close() {
         wire.close();
+    }
+
+    @Override
+    public void close(Runnable quiet) {
+        wire.close(quiet);
     }
 }

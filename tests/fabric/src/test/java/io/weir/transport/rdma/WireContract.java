@@ -3,7 +3,7 @@ package io.weir.transport.rdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
 import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Posix;
 import java.util.List;
@@ -54,7 +54,7 @@ public abstract class WireContract<W extends Wire> {
             failure[0] = catchThrowable(end::poll);
             return failure[0] != null;
         });
-        assertThat(failure[0]).isInstanceOf(SessionLost.class);
+        assertThat(failure[0]).isInstanceOf(WeirException.class);
         return failure[0];
     }
 

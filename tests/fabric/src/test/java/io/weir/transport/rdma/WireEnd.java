@@ -14,7 +14,10 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
     public final W wire;
     public final Domain domain;
     private final Runnable rest;
-    public final ByteBuffer memory = Structures.allocate(2 * SLOTS * SLOT);
+    public final ByteBuffer memory;
+    /** From one slot to the next: what the wire writes behind a message lies between them. */
+    private final int stride;
+
     public final Domain.Registration registered;
     public final List<Integer> read = new ArrayList<>();
     public long received;
@@ -34,6 +37,8 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
         this.domain = domain;
         this.wire = wire;
         this.rest = rest;
+        this.stride = SLOT + wire.trailerBytes();
+        this.memory = Structures.allocate(2 * SLOTS * stride);
         this.registered = domain.register(Structures.address(memory), memory.capacity(), true);
         for (int slot = 0; slot < SLOTS; slot++) {
             wire.receive(address() + receiving(slot), registered.localKey(), slotBytes);
@@ -44,12 +49,12 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
         return Structures.address(memory);
     }
 
-    private static int receiving(long slot) {
-        return (SLOTS + (int) (slot % SLOTS)) * SLOT;
+    private int receiving(long slot) {
+        return (SLOTS + (int) (slot % SLOTS)) * stride;
     }
 
-    private static int sending(long slot) {
-        return (int) (slot % SLOTS) * SLOT;
+    private int sending(long slot) {
+        return (int) (slot % SLOTS) * stride;
     }
 
     /** Whether a slot to send from is free, which is all that bounds what is under way: the peer makes its own ready at once. */
@@ -107,11 +112,14 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
 
     @Override
     public void close() {
-        wire.close();
-        registered.close();
-        if (!closed) {
-            closed = true;
-            rest.run();
+        if (closed) {
+            wire.close();
+            return;
         }
+        closed = true;
+        wire.close(() -> {
+            registered.close();
+            rest.run();
+        });
     }
 }
