@@ -41,7 +41,7 @@ public final class CProgram {
      */
     public static Path library(Class<?> beside, String source, Path folder, String... options)
             throws InterruptedException {
-        List<String> all = new ArrayList<>(List.of("-O2", "-g", "-shared", "-fPIC", "-pthread"));
+        List<String> all = new ArrayList<>(List.of("-O2", "-g", "-shared", "-fPIC", "-fvisibility=hidden", "-pthread"));
         all.addAll(List.of(options));
         return compiled(beside, source, folder, "lib" + bare(source) + ".so", all);
     }

@@ -1,0 +1,1224 @@
+/*
+ * An emulation of Myrinet's GM 2 (libgm.so) between processes of one host. It exports what programs call, under the same names, and keeps the rules: a program that breaks one is ended
+ * by abort(), behind a line on its standard error that begins with "gm emulation:".
+ *
+ * Each open port is a file below GMEMU_DIR that its owner holds a lock on, so that whoever is killed leaves nothing that is in the way. In it lie a ring of messages, which others write under a
+ * robust mutex, and what the port has registered. A send is complete when the receiver has taken the message out of the ring.
+ *
+ *   GMEMU_DIR             where the ports are (/tmp/gmemu.<uid>)
+ *   GMEMU_NODE            the node's number that all know, for board 0 (1); the next board has the next number
+ *   GMEMU_BOARDS          how many boards there are (1); 0 for none
+ *   GMEMU_API             the newest version that the library is made for (0x20010); before 0x200 it is GM 1
+ *   GMEMU_SEND_TOKENS     of a port (61)
+ *   GMEMU_RECEIVE_TOKENS  of a port (254)
+ *   GMEMU_FAST            which short messages lie in the queue of events: all, none, half (half)
+ *   GMEMU_TIMEOUT_MS      a send fails when nobody has taken it for so long (3000)
+ *   GMEMU_DELAY_US        so long nobody is told that a send is complete (0)
+ *   GMEMU_FAIL_EVERY      of so many sends one fails and is not delivered (0: none)
+ *   GMEMU_FAIL_STATUS     in this way (15)
+ *   GMEMU_REGISTER_LIMIT  bytes that may be registered (no limit)
+ *   GMEMU_STRICT          0: nobody is ended, what is wrong is ignored (1)
+ */
+#define _GNU_SOURCE
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+enum { SUCCESS = 0, BUSY = 5, INVALID_PARAMETER = 8, SEND_TIMED_OUT = 15, SEND_REJECTED = 16, SEND_TARGET_PORT_CLOSED = 17, SEND_TARGET_NODE_UNREACHABLE = 18, SEND_DROPPED = 19,
+       NO_SUCH_DEVICE = 24, INCOMPATIBLE = 26, NOT_SUPPORTED = 32, NO_MATCH = 33, PAGE_TABLE_FULL = 40, INVALID_PORT = 42, PERMISSION_DENIED = 11 };
+enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, HIGH_RECV = 12, FAST_RECV = 15, FAST_HIGH_RECV = 16, SENT_TOKENS = 29 };
+
+#define PORTS 16u
+#define NODES 64u
+#define SIZES 32u
+#define FAST_MOST 128u
+#define RING (8u << 20)
+#define RANGES 4096u
+#define TOKENS 1024
+#define PROVIDED 4096
+#define EVENTS 4
+#define BUNDLE 31
+#define POISON 0xaa
+#define MAGIC 0x474d656d75303031ull
+#define LOOK_NS 5000000ll
+
+struct gm_port;
+typedef void (*gm_send_completion_callback_t)(struct gm_port *, void *, int);
+
+/* What others see of a port. */
+struct shared {
+    _Atomic uint64_t magic;
+    pid_t pid;
+    _Atomic int closed, allowed, sleepers;
+    _Atomic uint32_t bell;
+    _Atomic uint64_t sizes[2];
+    pthread_mutex_t mutex;
+    _Atomic uint64_t written, taken;
+    _Atomic uint32_t ranges;
+    struct {
+        _Atomic uint64_t at, bytes;
+    } range[RANGES];
+    unsigned char ring[RING];
+};
+
+struct record {
+    uint64_t bytes; /* of the record, with this; 0: go on at the beginning */
+    uint32_t length, size, priority, node, port;
+    _Atomic int cancelled;
+};
+
+struct peer {
+    struct shared *shared;
+    int file;
+    struct peer *next_gone;
+};
+
+enum kind { SEND, PUT, RESUME, DROP };
+
+struct op {
+    struct op *next;
+    enum kind kind;
+    const void *memory;
+    uint64_t remote;
+    size_t length;
+    unsigned size, priority, node, port;
+    gm_send_completion_callback_t callback;
+    void *context;
+    int status, counted;
+    uint64_t end, at; /* in the ring of the peer */
+    struct record *record;
+    struct shared *to;
+    int64_t since, done;
+};
+
+struct stream {
+    struct stream *next;
+    unsigned priority, node, port;
+    int stopped, errors;
+    struct op *first, **last;
+};
+
+struct buffer {
+    void *memory;
+    unsigned size, priority, tag;
+};
+
+struct alarm {
+    struct alarm *next;
+    int state;
+    struct gm_port *port;
+    void (*callback)(void *);
+    void *context;
+    uint64_t deadline;
+};
+
+struct gm_port {
+    unsigned unit, id, node;
+    int file;
+    char path[PATH_MAX];
+    struct shared *shared;
+    struct peer peers[NODES][PORTS];
+    struct stream *streams;
+    struct op *complete, **complete_last;
+    struct op *bundle;
+    int send_tokens, receive_tokens, provided;
+    struct buffer buffers[PROVIDED];
+    struct {
+        uintptr_t at, bytes;
+        int count, owned;
+    } dma[RANGES];
+    unsigned ranges;
+    uint64_t registered;
+    struct alarm *alarms, *ringing;
+    struct {
+        unsigned char event[64] __attribute__((aligned(64)));
+        unsigned char fast[FAST_MOST + 64];
+    } queue[EVENTS];
+    unsigned turn, fasts;
+    unsigned char sleep[64] __attribute__((aligned(64)));
+    uint32_t heard;
+    _Atomic pid_t user;
+    int depth;
+    /* Sends that nobody was told of, and alarms: what may end without a bell. */
+    _Atomic int waiting;
+    uint64_t sends;
+};
+
+EXPORT unsigned long GM_PAGE_LEN = 4096;
+
+static int initialised;
+
+/* Those that are open. */
+#define MOST_OPEN 64
+static struct gm_port *open_ports[MOST_OPEN];
+static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return time.tv_sec * 1000000000ll + time.tv_nsec;
+}
+
+/* What the environment says, read by gm_init. */
+static struct {
+    long long node, boards, api, send_tokens, receive_tokens, timeout, delay, fail_every, fail_status, register_limit, strict;
+    enum { HALF, ALL, NONE } fast;
+    char folder[PATH_MAX - 64];
+} set;
+
+static long long setting(const char *name, long long otherwise) {
+    const char *text = getenv(name);
+    return text && *text ? strtoll(text, NULL, 0) : otherwise;
+}
+
+static void read_settings(void) {
+    set.node = setting("GMEMU_NODE", 1);
+    set.boards = setting("GMEMU_BOARDS", 1);
+    set.api = setting("GMEMU_API", 0x20010);
+    set.send_tokens = setting("GMEMU_SEND_TOKENS", 61);
+    set.receive_tokens = setting("GMEMU_RECEIVE_TOKENS", 254);
+    set.timeout = setting("GMEMU_TIMEOUT_MS", 3000) * 1000000;
+    set.delay = setting("GMEMU_DELAY_US", 0) * 1000;
+    set.fail_every = setting("GMEMU_FAIL_EVERY", 0);
+    set.fail_status = setting("GMEMU_FAIL_STATUS", SEND_TIMED_OUT);
+    set.register_limit = setting("GMEMU_REGISTER_LIMIT", LLONG_MAX);
+    set.strict = setting("GMEMU_STRICT", 1);
+    const char *fast = getenv("GMEMU_FAST"), *folder = getenv("GMEMU_DIR");
+    set.fast = fast && !strcmp(fast, "all") ? ALL : fast && !strcmp(fast, "none") ? NONE : HALF;
+    if (folder && *folder)
+        snprintf(set.folder, sizeof set.folder, "%s", folder);
+    else
+        snprintf(set.folder, sizeof set.folder, "/tmp/gmemu.%u", (unsigned)getuid());
+}
+
+__attribute__((format(printf, 1, 2))) static void wrong(const char *form, ...) {
+    if (initialised && !set.strict) return;
+    va_list words;
+    va_start(words, form);
+    fputs("gm emulation: ", stderr);
+    vfprintf(stderr, form, words);
+    fputc('\n', stderr);
+    va_end(words);
+    abort();
+}
+
+static void bell(struct shared *shared) {
+    atomic_fetch_add(&shared->bell, 1);
+    if (atomic_load(&shared->sleepers)) syscall(SYS_futex, &shared->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+static void check_open(struct gm_port *port, const char *call) {
+    int open = 0;
+    for (int i = 0; i < MOST_OPEN; i++) open |= port && open_ports[i] == port;
+    if (!open) {
+        fprintf(stderr, "gm emulation: %s of a port that is not open\n", call);
+        abort();
+    }
+}
+
+static void enter(struct gm_port *port, const char *call) {
+    check_open(port, call);
+    pid_t me = (pid_t)syscall(SYS_gettid), nobody = 0;
+    if (atomic_load(&port->user) != me && !atomic_compare_exchange_strong(&port->user, &nobody, me))
+        wrong("%s while another thread is within the library with the same port", call);
+    if (getpid() != port->shared->pid) wrong("%s by a child process", call);
+    port->depth++;
+}
+
+static void leave(struct gm_port *port) {
+    if (--port->depth == 0) atomic_store(&port->user, 0);
+}
+
+/* Node numbers. Each process has others than all know. */
+
+static unsigned strange(void) {
+    return set.api < 0x200 ? 0 : 100 + (unsigned)getpid() % 800;
+}
+
+static unsigned local_of(unsigned global) {
+    return global + strange();
+}
+
+static unsigned global_of(unsigned local) {
+    return local - strange();
+}
+
+EXPORT int gm_init(void) {
+    pthread_mutex_lock(&opening);
+    read_settings();
+    initialised++;
+    mkdir(set.folder, 0700);
+    pthread_mutex_unlock(&opening);
+    return SUCCESS;
+}
+
+EXPORT void gm_finalize(void) {
+    if (initialised-- <= 0) wrong("gm_finalize without gm_init");
+}
+
+/* Whether nobody holds the file's lock. */
+static int is_dead(int file) {
+    if (flock(file, LOCK_SH | LOCK_NB) != 0) return 0;
+    flock(file, LOCK_UN);
+    return 1;
+}
+
+EXPORT int gm_open(struct gm_port **out, unsigned unit, unsigned id, const char *name, int api) {
+    (void)name;
+    if (!initialised) wrong("gm_open before gm_init");
+    if (api > set.api) return INCOMPATIBLE;
+    if ((long long)unit >= set.boards) return NO_SUCH_DEVICE;
+    if (id >= PORTS || id == 0 || id == 1 || id == 3) return id >= PORTS ? INVALID_PORT : BUSY;
+    struct gm_port *port = aligned_alloc(64, (sizeof *port + 63) / 64 * 64);
+    if (!port) return 9;
+    memset(port, 0, sizeof *port);
+    port->unit = unit;
+    port->id = id;
+    port->node = (unsigned)set.node + unit;
+    snprintf(port->path, sizeof port->path, "%s/%u.%u", set.folder, port->node, id);
+    for (;;) {
+        port->file = open(port->path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (port->file < 0) {
+            fprintf(stderr, "gm emulation: %s: %s\n", port->path, strerror(errno));
+            free(port);
+            return PERMISSION_DENIED;
+        }
+        struct stat here, there;
+        if (flock(port->file, LOCK_EX | LOCK_NB) != 0) {
+            close(port->file);
+            free(port);
+            return BUSY;
+        }
+        /* Its owner may have removed it in between; one that was left by somebody who was killed is made anew. */
+        if (fstat(port->file, &here) == 0 && stat(port->path, &there) == 0 && here.st_ino == there.st_ino && here.st_size == 0) break;
+        if (fstat(port->file, &here) == 0 && stat(port->path, &there) == 0 && here.st_ino == there.st_ino) unlink(port->path);
+        close(port->file);
+    }
+    if (ftruncate(port->file, sizeof(struct shared)) != 0) abort();
+    port->shared = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, MAP_SHARED, port->file, 0);
+    if (port->shared == MAP_FAILED) abort();
+    pthread_mutexattr_t kind;
+    pthread_mutexattr_init(&kind);
+    pthread_mutexattr_setpshared(&kind, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&port->shared->mutex, &kind);
+    port->shared->pid = getpid();
+    port->send_tokens = (int)set.send_tokens;
+    port->receive_tokens = (int)set.receive_tokens;
+    port->complete_last = &port->complete;
+    pthread_mutex_lock(&opening);
+    int place = 0;
+    while (place < MOST_OPEN && open_ports[place]) place++;
+    if (place == MOST_OPEN) abort();
+    open_ports[place] = port;
+    pthread_mutex_unlock(&opening);
+    /* All sizes, until the program says which. */
+    atomic_store(&port->shared->sizes[0], ~0ull);
+    atomic_store(&port->shared->sizes[1], ~0ull);
+    atomic_store(&port->shared->magic, MAGIC);
+    *out = port;
+    return SUCCESS;
+}
+
+static void lock(struct shared *shared) {
+    if (pthread_mutex_lock(&shared->mutex) == EOWNERDEAD) pthread_mutex_consistent(&shared->mutex);
+}
+
+static void unlock(struct shared *shared) {
+    pthread_mutex_unlock(&shared->mutex);
+}
+
+/* The port of somebody else, or our own; NULL if there is none. Stays mapped, since operations point to it. */
+static struct shared *reach(struct gm_port *port, unsigned node, unsigned id) {
+    if (node == port->node && id == port->id) return port->shared;
+    if (node >= NODES || id >= PORTS) return NULL;
+    struct peer *peer = &port->peers[node][id];
+    if (peer->shared && !atomic_load(&peer->shared->closed)) return peer->shared;
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/%u.%u", set.folder, node, id);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return NULL;
+    struct stat status;
+    struct shared *shared = MAP_FAILED;
+    if (!is_dead(file) && fstat(file, &status) == 0 && status.st_size == sizeof *shared)
+        shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (shared == MAP_FAILED) {
+        close(file);
+        return NULL;
+    }
+    if (atomic_load(&shared->magic) != MAGIC) {
+        munmap(shared, sizeof *shared);
+        close(file);
+        return NULL;
+    }
+    if (peer->shared) {
+        struct peer *gone = malloc(sizeof *gone);
+        *gone = *peer;
+        peer->next_gone = gone;
+    }
+    peer->shared = shared;
+    peer->file = file;
+    return shared;
+}
+
+static int is_gone(struct gm_port *port, struct op *op) {
+    if (atomic_load(&op->to->closed)) return 1;
+    if (op->to == port->shared) return 0;
+    for (struct peer *peer = &port->peers[op->node][op->port]; peer; peer = peer->next_gone)
+        if (peer->shared == op->to) return is_dead(peer->file);
+    return 1;
+}
+
+/* Memory that the board can use. */
+
+static void tell_ranges(struct gm_port *port) {
+    for (unsigned i = 0; i < port->ranges; i++) {
+        atomic_store(&port->shared->range[i].bytes, 0);
+        atomic_store(&port->shared->range[i].at, port->dma[i].at);
+        atomic_store(&port->shared->range[i].bytes, port->dma[i].bytes);
+    }
+    atomic_store(&port->shared->ranges, port->ranges);
+}
+
+static int is_dma(struct gm_port *port, const void *memory, size_t bytes) {
+    uintptr_t at = (uintptr_t)memory;
+    for (unsigned i = 0; i < port->ranges; i++)
+        if (at >= port->dma[i].at && bytes <= port->dma[i].bytes && at - port->dma[i].at <= port->dma[i].bytes - bytes) return 1;
+    return 0;
+}
+
+static void check_unused(struct gm_port *port, uintptr_t at, uintptr_t bytes, const char *call) {
+    for (struct stream *stream = port->streams; stream; stream = stream->next)
+        for (struct op *op = stream->first; op; op = op->next)
+            if ((op->kind == SEND || op->kind == PUT) && (uintptr_t)op->memory < at + bytes && (uintptr_t)op->memory + op->length > at && !op->done)
+                wrong("%s of memory that is being sent", call);
+}
+
+static int add_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, int owned) {
+    for (unsigned i = 0; i < port->ranges; i++) {
+        if (port->dma[i].at == at && port->dma[i].bytes == bytes) {
+            port->dma[i].count++;
+            return SUCCESS;
+        }
+    }
+    if (port->ranges == RANGES || (long long)(port->registered + bytes) > set.register_limit) return PAGE_TABLE_FULL;
+    port->dma[port->ranges].at = at;
+    port->dma[port->ranges].bytes = bytes;
+    port->dma[port->ranges].count = 1;
+    port->dma[port->ranges].owned = owned;
+    port->ranges++;
+    port->registered += bytes;
+    tell_ranges(port);
+    return SUCCESS;
+}
+
+static int remove_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, const char *call) {
+    for (unsigned i = 0; i < port->ranges; i++) {
+        if (port->dma[i].at == at && (!bytes || port->dma[i].bytes == bytes)) {
+            check_unused(port, at, port->dma[i].bytes, call);
+            if (--port->dma[i].count == 0) {
+                port->registered -= port->dma[i].bytes;
+                port->dma[i] = port->dma[--port->ranges];
+                tell_ranges(port);
+            }
+            return SUCCESS;
+        }
+    }
+    wrong("%s of memory that is not registered so", call);
+    return INVALID_PARAMETER;
+}
+
+EXPORT void *gm_dma_malloc(struct gm_port *port, size_t bytes) {
+    enter(port, "gm_dma_malloc");
+    size_t whole = (bytes + GM_PAGE_LEN - 1) / GM_PAGE_LEN * GM_PAGE_LEN;
+    void *memory = aligned_alloc(GM_PAGE_LEN, whole ? whole : GM_PAGE_LEN);
+    if (memory && add_range(port, (uintptr_t)memory, whole ? whole : GM_PAGE_LEN, 1) != SUCCESS) {
+        free(memory);
+        memory = NULL;
+    }
+    leave(port);
+    return memory;
+}
+
+EXPORT void *gm_dma_calloc(struct gm_port *port, size_t count, size_t bytes) {
+    void *memory = gm_dma_malloc(port, count * bytes);
+    return memory ? memset(memory, 0, count * bytes) : NULL;
+}
+
+EXPORT void gm_dma_free(struct gm_port *port, void *memory) {
+    enter(port, "gm_dma_free");
+    if (remove_range(port, (uintptr_t)memory, 0, "gm_dma_free") == SUCCESS) free(memory);
+    leave(port);
+}
+
+EXPORT int gm_register_memory(struct gm_port *port, void *memory, size_t bytes) {
+    enter(port, "gm_register_memory");
+    if ((uintptr_t)memory % GM_PAGE_LEN || bytes % GM_PAGE_LEN || !bytes) wrong("gm_register_memory of parts of a page");
+    unsigned char *resident = malloc(bytes / GM_PAGE_LEN + 1);
+    int status = mincore(memory, bytes, resident) == 0 ? add_range(port, (uintptr_t)memory, bytes, 0) : INVALID_PARAMETER;
+    free(resident);
+    leave(port);
+    return status;
+}
+
+EXPORT int gm_register_memory_ex(struct gm_port *port, void *memory, size_t bytes, void *pvma) {
+    return pvma == memory ? gm_register_memory(port, memory, bytes) : INVALID_PARAMETER;
+}
+
+EXPORT int gm_deregister_memory(struct gm_port *port, void *memory, size_t bytes) {
+    enter(port, "gm_deregister_memory");
+    int status = remove_range(port, (uintptr_t)memory, bytes, "gm_deregister_memory");
+    leave(port);
+    return status;
+}
+
+EXPORT int gm_allow_remote_memory_access(struct gm_port *port) {
+    enter(port, "gm_allow_remote_memory_access");
+    atomic_store(&port->shared->allowed, 1);
+    leave(port);
+    return SUCCESS;
+}
+
+/* What is known of a port. */
+
+EXPORT unsigned gm_num_send_tokens(struct gm_port *port) {
+    enter(port, "gm_num_send_tokens");
+    leave(port);
+    return (unsigned)set.send_tokens;
+}
+
+EXPORT unsigned gm_num_receive_tokens(struct gm_port *port) {
+    enter(port, "gm_num_receive_tokens");
+    leave(port);
+    return (unsigned)set.receive_tokens;
+}
+
+EXPORT unsigned gm_num_ports(struct gm_port *port) {
+    (void)port;
+    return PORTS;
+}
+
+EXPORT unsigned gm_get_port_id(struct gm_port *port) {
+    return port->id;
+}
+
+EXPORT int gm_get_node_id(struct gm_port *port, unsigned *node) {
+    *node = local_of(port->node);
+    return SUCCESS;
+}
+
+static int translate(unsigned from, unsigned to, unsigned *out) {
+    if (set.api < 0x200) return NOT_SUPPORTED;
+    if (from == 0 || to == 0) return INVALID_PARAMETER;
+    *out = to;
+    return SUCCESS;
+}
+
+EXPORT int gm_node_id_to_global_id(struct gm_port *port, unsigned node, unsigned *global) {
+    (void)port;
+    return translate(node, global_of(node) < NODES ? global_of(node) : 0, global);
+}
+
+EXPORT int gm_global_id_to_node_id(struct gm_port *port, unsigned global, unsigned *node) {
+    (void)port;
+    return translate(global, global < NODES ? local_of(global) : 0, node);
+}
+
+EXPORT int gm_get_host_name(struct gm_port *port, char *name) {
+    (void)port;
+    return gethostname(name, 128) == 0 ? SUCCESS : 1;
+}
+
+EXPORT int gm_max_node_id_in_use(struct gm_port *port, unsigned *node) {
+    (void)port;
+    *node = local_of(NODES - 1);
+    return SUCCESS;
+}
+
+EXPORT int gm_max_node_id(struct gm_port *port, unsigned *node) {
+    return gm_max_node_id_in_use(port, node);
+}
+
+static void board_id(unsigned node, unsigned char *id) {
+    static const unsigned char PREFIX[] = {0x00, 0x60, 0xdd, 0x00, 0x00};
+    memcpy(id, PREFIX, sizeof PREFIX);
+    id[5] = (unsigned char)node;
+}
+
+EXPORT int gm_get_unique_board_id(struct gm_port *port, char *id) {
+    board_id(port->node, (unsigned char *)id);
+    return SUCCESS;
+}
+
+EXPORT int gm_unique_id(struct gm_port *port, char *id) {
+    return gm_get_unique_board_id(port, id);
+}
+
+EXPORT int gm_node_id_to_unique_id(struct gm_port *port, unsigned node, char *id) {
+    (void)port;
+    board_id(global_of(node), (unsigned char *)id);
+    return SUCCESS;
+}
+
+EXPORT int gm_unique_id_to_node_id(struct gm_port *port, char *id, unsigned *node) {
+    (void)port;
+    *node = local_of((unsigned char)id[5]);
+    return SUCCESS;
+}
+
+EXPORT int gm_set_enable_nack_down(struct gm_port *port, int enabled) {
+    (void)port;
+    (void)enabled;
+    return SUCCESS;
+}
+
+EXPORT unsigned gm_mtu(struct gm_port *port) {
+    (void)port;
+    return 4096;
+}
+
+EXPORT unsigned gm_min_message_size(struct gm_port *port) {
+    (void)port;
+    return 3;
+}
+
+EXPORT size_t gm_max_length_for_size(unsigned size) {
+    return size < 3 ? 0 : ((size_t)1 << size) - 8;
+}
+
+EXPORT unsigned gm_min_size_for_length(size_t length) {
+    unsigned size = 3;
+    while (gm_max_length_for_size(size) < length) size++;
+    return size;
+}
+
+EXPORT const char *gm_strerror(int status) {
+    static __thread char words[32];
+    snprintf(words, sizeof words, "GM status %d", status);
+    return words;
+}
+
+EXPORT void gm_perror(const char *what, int status) {
+    fprintf(stderr, "%s: %s\n", what, gm_strerror(status));
+}
+
+EXPORT uint64_t gm_ticks(struct gm_port *port) {
+    (void)port;
+    return (uint64_t)now() / 500;
+}
+
+/* Sending. */
+
+static struct stream *stream_to(struct gm_port *port, unsigned priority, unsigned node, unsigned id) {
+    for (struct stream *each = port->streams; each; each = each->next)
+        if (each->priority == priority && each->node == node && each->port == id) return each;
+    struct stream *stream = calloc(1, sizeof *stream);
+    stream->priority = priority;
+    stream->node = node;
+    stream->port = id;
+    stream->last = &stream->first;
+    stream->next = port->streams;
+    port->streams = stream;
+    return stream;
+}
+
+static void complete(struct gm_port *port, struct op *op, int status) {
+    op->status = status;
+    op->done = now();
+    op->next = NULL;
+    *port->complete_last = op;
+    port->complete_last = &op->next;
+}
+
+static struct op *unqueue(struct stream *stream) {
+    struct op *op = stream->first;
+    stream->first = op->next;
+    if (!stream->first) stream->last = &stream->first;
+    return op;
+}
+
+static void stop(struct gm_port *port, struct stream *stream, int status) {
+    struct op *op = unqueue(stream);
+    stream->stopped = 1;
+    stream->errors++;
+    complete(port, op, status);
+}
+
+/* Whether there is room for a record in a ring; where it would begin then. Under the lock. */
+static int room(struct shared *to, uint64_t bytes, uint64_t *at, uint64_t *skip) {
+    uint64_t written = atomic_load(&to->written), left = RING - (written - atomic_load(&to->taken));
+    uint64_t until_end = RING - written % RING;
+    *skip = until_end < bytes ? until_end : 0;
+    *at = written + *skip;
+    return *skip + bytes <= left;
+}
+
+static int to_ring(struct gm_port *port, struct op *op) {
+    uint64_t bytes = (sizeof(struct record) + op->length + 63) / 64 * 64, at, skip;
+    lock(op->to);
+    if (!room(op->to, bytes, &at, &skip)) {
+        unlock(op->to);
+        return 0;
+    }
+    if (skip) *(uint64_t *)(op->to->ring + atomic_load(&op->to->written) % RING) = 0;
+    struct record *record = (struct record *)(op->to->ring + at % RING);
+    record->bytes = bytes;
+    record->length = (uint32_t)op->length;
+    record->size = op->size;
+    record->priority = op->priority;
+    record->node = port->node;
+    record->port = port->id;
+    atomic_store(&record->cancelled, 0);
+    if (is_dma(port, op->memory, op->length))
+        memcpy(record + 1, op->memory, op->length);
+    else
+        memset(record + 1, POISON, op->length);
+    op->record = record;
+    op->end = at + bytes;
+    op->since = now();
+    atomic_store(&op->to->written, op->end);
+    unlock(op->to);
+    bell(op->to);
+    return 1;
+}
+
+static int is_registered(struct shared *there, uint64_t at, uint64_t bytes) {
+    uint32_t ranges = atomic_load(&there->ranges);
+    for (uint32_t i = 0; i < ranges && i < RANGES; i++) {
+        uint64_t from = atomic_load(&there->range[i].at), length = atomic_load(&there->range[i].bytes);
+        if (at >= from && bytes <= length && at - from <= length - bytes) return 1;
+    }
+    return 0;
+}
+
+static int put(struct gm_port *port, struct op *op) {
+    if (!atomic_load(&op->to->allowed)) wrong("a put to a port that has not called gm_allow_remote_memory_access");
+    if (!is_registered(op->to, op->remote, op->length)) {
+        if (is_gone(port, op)) return SEND_TARGET_PORT_CLOSED;
+        wrong("a put to memory that is not registered there");
+        return SUCCESS;
+    }
+    unsigned char *poison = NULL;
+    const void *from = op->memory;
+    if (!is_dma(port, from, op->length)) from = poison = memset(malloc(op->length), POISON, op->length);
+    int status = SUCCESS;
+    if (op->to == port->shared) {
+        memcpy((void *)(uintptr_t)op->remote, from, op->length);
+    } else {
+        struct iovec here = {(void *)(uintptr_t)from, op->length}, there = {(void *)(uintptr_t)op->remote, op->length};
+        if (process_vm_writev(op->to->pid, &here, 1, &there, 1, 0) != (ssize_t)op->length) status = SEND_TARGET_PORT_CLOSED;
+    }
+    free(poison);
+    return status;
+}
+
+/* Takes a stream as far as it goes. */
+static void push(struct gm_port *port, struct stream *stream) {
+    int64_t time = 0;
+    while (stream->first && !stream->stopped) {
+        struct op *op = stream->first;
+        if (!op->to) {
+            unsigned node = global_of(op->node), id = op->port;
+            op->node = node;
+            if (node >= NODES || node == 0) {
+                stop(port, stream, SEND_TARGET_NODE_UNREACHABLE);
+                return;
+            }
+            op->to = reach(port, node, id);
+            if (!op->to) {
+                stop(port, stream, SEND_TARGET_PORT_CLOSED);
+                return;
+            }
+        }
+        if (set.fail_every && !op->counted++ && ++port->sends % (uint64_t)set.fail_every == 0) {
+            stop(port, stream, (int)set.fail_status);
+            return;
+        }
+        if (op->kind == PUT) {
+            int status = put(port, op);
+            if (status != SUCCESS) {
+                stop(port, stream, status);
+                return;
+            }
+            complete(port, unqueue(stream), SUCCESS);
+            continue;
+        }
+        if (!(atomic_load(&op->to->sizes[op->priority]) >> op->size & 1)) {
+            stop(port, stream, SEND_REJECTED);
+            return;
+        }
+        if (!op->since) op->since = now();
+        if (to_ring(port, op)) {
+            /* It is on its way; what follows may follow. */
+            struct op *flying = unqueue(stream);
+            flying->next = NULL;
+            struct stream *air = stream_to(port, 2 + op->priority, op->node, op->port);
+            *air->last = flying;
+            air->last = &flying->next;
+            continue;
+        }
+        if (!time) time = now();
+        if (is_gone(port, op)) {
+            stop(port, stream, SEND_TARGET_PORT_CLOSED);
+        } else if (time - op->since > set.timeout) {
+            stop(port, stream, SEND_TIMED_OUT);
+        }
+        return;
+    }
+}
+
+/* Those in a ring: taken, given up, or still there. A stream of these has a priority of 2 or 3. */
+static void watch(struct gm_port *port, struct stream *air) {
+    int64_t time = 0;
+    while (air->first) {
+        struct op *op = air->first;
+        if (atomic_load(&op->to->taken) >= op->end) {
+            complete(port, unqueue(air), SUCCESS);
+            continue;
+        }
+        time = time ? time : now();
+        if (time - op->since < LOOK_NS) return;
+        int gone = is_gone(port, op), late = time - op->since > set.timeout;
+        if (!gone && !late) return;
+        lock(op->to);
+        int taken = atomic_load(&op->to->taken) >= op->end;
+        if (!taken) atomic_store(&op->record->cancelled, 1);
+        unlock(op->to);
+        if (taken) continue;
+        struct stream *stream = stream_to(port, air->priority - 2, local_of(air->node), air->port);
+        /* All that is behind it in the ring comes back too. */
+        struct op *failed = unqueue(air);
+        stream->stopped = 1;
+        stream->errors++;
+        complete(port, failed, gone ? SEND_TARGET_PORT_CLOSED : SEND_TIMED_OUT);
+        lock(failed->to);
+        struct op *back = NULL, **last = &back;
+        while (air->first) {
+            struct op *next = unqueue(air);
+            if (atomic_load(&next->to->taken) < next->end) atomic_store(&next->record->cancelled, 1);
+            next->to = NULL;
+            next->node = local_of(next->node);
+            next->since = 0;
+            next->next = NULL;
+            *last = next;
+            last = &next->next;
+        }
+        unlock(failed->to);
+        if (back) {
+            *last = stream->first;
+            if (!stream->first) stream->last = last;
+            stream->first = back;
+        }
+        return;
+    }
+}
+
+static void progress(struct gm_port *port) {
+    for (struct stream *each = port->streams; each; each = each->next) {
+        if (each->priority >= 2)
+            watch(port, each);
+        else
+            push(port, each);
+    }
+}
+
+static void start(struct gm_port *port, struct op model, const char *call) {
+    if (--port->send_tokens < 0) wrong("%s without a send token", call);
+    if (model.priority > 1) wrong("%s with the priority %u", call, model.priority);
+    if (!model.callback) wrong("%s without a callback", call);
+    /* Whoever sleeps without end has to look now and then from here on. */
+    if (atomic_fetch_add(&port->waiting, 1) == 0 && atomic_load(&port->shared->sleepers)) bell(port->shared);
+    struct op *op = malloc(sizeof *op);
+    *op = model;
+    op->next = NULL;
+    struct stream *stream = stream_to(port, op->priority, op->node, op->port);
+    if (op->kind == RESUME || op->kind == DROP) {
+        if (stream->errors == 0) wrong("%s of a stream that has not failed", call);
+        stream->errors--;
+        stream->stopped = stream->errors > 0;
+        if (op->kind == DROP) {
+            while (stream->first) complete(port, unqueue(stream), SEND_DROPPED);
+        }
+        complete(port, op, SUCCESS);
+    } else {
+        *stream->last = op;
+        stream->last = &op->next;
+    }
+    progress(port);
+}
+
+EXPORT void gm_send_with_callback(
+        struct gm_port *port, void *message, unsigned size, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
+    enter(port, "gm_send_with_callback");
+    if (size < 3 || size >= SIZES || length > gm_max_length_for_size(size)) wrong("a message of %zu bytes with the size %u", length, size);
+    start(port, (struct op){.kind = SEND, .memory = message, .length = length, .size = size, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context},
+            "gm_send_with_callback");
+    leave(port);
+}
+
+EXPORT void gm_send_to_peer_with_callback(
+        struct gm_port *port, void *message, unsigned size, size_t length, int priority, unsigned node, gm_send_completion_callback_t callback, void *context) {
+    gm_send_with_callback(port, message, size, length, priority, node, port->id, callback, context);
+}
+
+EXPORT void gm_put(
+        struct gm_port *port, void *local, uint64_t remote, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
+    enter(port, "gm_put");
+    if (!length) wrong("a put of nothing");
+    start(port, (struct op){.kind = PUT, .memory = local, .remote = remote, .length = length, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context},
+            "gm_put");
+    leave(port);
+}
+
+EXPORT void gm_directed_send_with_callback(
+        struct gm_port *port, void *local, uint64_t remote, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
+    gm_put(port, local, remote, length, priority, node, id, callback, context);
+}
+
+EXPORT void gm_resume_sending(struct gm_port *port, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
+    enter(port, "gm_resume_sending");
+    start(port, (struct op){.kind = RESUME, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context}, "gm_resume_sending");
+    leave(port);
+}
+
+EXPORT void gm_drop_sends(struct gm_port *port, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
+    enter(port, "gm_drop_sends");
+    start(port, (struct op){.kind = DROP, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context}, "gm_drop_sends");
+    leave(port);
+}
+
+/* Receiving. */
+
+EXPORT void gm_provide_receive_buffer_with_tag(struct gm_port *port, void *memory, unsigned size, int priority, unsigned tag) {
+    enter(port, "gm_provide_receive_buffer");
+    if (port->provided >= (int)set.receive_tokens || port->provided == PROVIDED) wrong("a buffer without a receive token");
+    if (size < 3 || size >= SIZES || (unsigned)priority > 1) wrong("a buffer of the size %u and the priority %d", size, priority);
+    if ((uintptr_t)memory % 8) wrong("a buffer that is not aligned");
+    if (!is_dma(port, memory, gm_max_length_for_size(size))) wrong("a buffer of the size %u that the board can't use as a whole", size);
+    for (int i = 0; i < port->provided; i++)
+        if (port->buffers[i].memory == memory) wrong("a buffer is provided that the library has already");
+    port->buffers[port->provided++] = (struct buffer){memory, size, (unsigned)priority, tag};
+    leave(port);
+}
+
+EXPORT void gm_provide_receive_buffer(struct gm_port *port, void *memory, unsigned size, int priority) {
+    gm_provide_receive_buffer_with_tag(port, memory, size, priority, 0);
+}
+
+EXPORT int gm_set_acceptable_sizes(struct gm_port *port, int priority, size_t mask) {
+    enter(port, "gm_set_acceptable_sizes");
+    if ((unsigned)priority > 1) wrong("acceptable sizes of the priority %d", priority);
+    atomic_store(&port->shared->sizes[priority & 1], mask);
+    leave(port);
+    return SUCCESS;
+}
+
+static void put_event(unsigned char *event, size_t at, uint64_t value, size_t bytes) {
+    for (size_t i = 0; i < bytes; i++) event[at + i] = (unsigned char)(value >> 8 * (bytes - 1 - i));
+}
+
+static int is_fast(struct gm_port *port, uint32_t length) {
+    if (length > FAST_MOST || set.fast == NONE) return 0;
+    return set.fast == ALL || port->fasts++ % 2 == 0;
+}
+
+/* The next message, if there is a buffer for it. */
+static int take(struct gm_port *port, unsigned char *event, unsigned char *fast) {
+    struct shared *own = port->shared;
+    for (;;) {
+        uint64_t taken = atomic_load(&own->taken);
+        if (taken == atomic_load(&own->written)) return 0;
+        struct record *record = (struct record *)(own->ring + taken % RING);
+        if (record->bytes == 0) {
+            atomic_store(&own->taken, taken + RING - taken % RING);
+            continue;
+        }
+        int buffer = -1;
+        for (int i = 0; i < port->provided && buffer < 0; i++)
+            if (port->buffers[i].size == record->size && port->buffers[i].priority == record->priority) buffer = i;
+        lock(own);
+        int cancelled = atomic_load(&record->cancelled);
+        if (cancelled || buffer >= 0) {
+            uint32_t length = record->length, node = record->node, id = record->port;
+            struct buffer into = {0};
+            if (!cancelled) {
+                into = port->buffers[buffer];
+                port->buffers[buffer] = port->buffers[--port->provided];
+                void *message = into.memory;
+                int quick = is_fast(port, length);
+                if (quick) message = fast;
+                memcpy(message, record + 1, length);
+                put_event(event, 32, (uintptr_t)message, 8);
+                put_event(event, 40, (uintptr_t)into.memory, 8);
+                put_event(event, 52, length, 4);
+                put_event(event, 56, local_of(node), 2);
+                event[60] = (unsigned char)into.tag;
+                event[61] = (unsigned char)into.size;
+                event[62] = (unsigned char)id;
+                event[63] = (unsigned char)((quick ? FAST_RECV : RECV) + (int)into.priority);
+            }
+            atomic_store(&own->taken, taken + record->bytes);
+            unlock(own);
+            struct shared *sender = reach(port, node, id);
+            if (sender && sender != own) bell(sender);
+            if (cancelled) continue;
+            return 1;
+        }
+        unlock(own);
+        return 0;
+    }
+}
+
+static struct alarm *due(struct gm_port *port) {
+    for (struct alarm **each = &port->alarms; *each; each = &(*each)->next) {
+        if ((int64_t)(*each)->deadline <= now()) {
+            struct alarm *alarm = *each;
+            *each = alarm->next;
+            atomic_fetch_sub(&port->waiting, 1);
+            return alarm;
+        }
+    }
+    return NULL;
+}
+
+static int is_due(struct op *op) {
+    return !set.delay || now() - op->done >= set.delay;
+}
+
+static unsigned char *next_event(struct gm_port *port, int sleep) {
+    if (port->bundle || port->ringing) wrong("an event was not given to gm_unknown before the next one was taken");
+    /* What was in the last event is gone. */
+    memset(port->queue[port->turn].event, POISON, 64);
+    memset(port->queue[port->turn].fast, POISON, FAST_MOST);
+    port->turn = (port->turn + 1) % EVENTS;
+    unsigned char *event = port->queue[port->turn].event;
+    memset(event, 0, 64);
+    uint32_t heard = atomic_load(&port->shared->bell);
+    progress(port);
+    struct op **end = &port->complete;
+    for (int count = 0; *end && count < BUNDLE && is_due(*end); count++) end = &(*end)->next;
+    if (end != &port->complete) {
+        port->bundle = port->complete;
+        port->complete = *end;
+        *end = NULL;
+        if (!port->complete) port->complete_last = &port->complete;
+        event[63] = SENT_TOKENS;
+        return event;
+    }
+    port->ringing = due(port);
+    if (port->ringing) {
+        event[63] = ALARM;
+        return event;
+    }
+    if (take(port, event, port->queue[port->turn].fast)) return event;
+    if (sleep) {
+        port->heard = heard;
+        memset(port->sleep, 0, 64);
+        port->sleep[63] = SLEEP;
+        return port->sleep;
+    }
+    return event;
+}
+
+EXPORT void *gm_receive(struct gm_port *port) {
+    enter(port, "gm_receive");
+    unsigned char *event = next_event(port, 0);
+    leave(port);
+    return event;
+}
+
+EXPORT void *gm_blocking_receive_no_spin(struct gm_port *port) {
+    enter(port, "gm_blocking_receive_no_spin");
+    unsigned char *event = next_event(port, 1);
+    leave(port);
+    return event;
+}
+
+EXPORT void *gm_blocking_receive(struct gm_port *port) {
+    enter(port, "gm_blocking_receive");
+    int64_t until = now() + 1000000;
+    unsigned char *event;
+    do event = next_event(port, 1);
+    while (event[63] == SLEEP && now() < until);
+    leave(port);
+    return event;
+}
+
+EXPORT int gm_receive_pending(struct gm_port *port) {
+    enter(port, "gm_receive_pending");
+    progress(port);
+    int pending = port->complete != NULL || atomic_load(&port->shared->taken) != atomic_load(&port->shared->written);
+    leave(port);
+    return pending;
+}
+
+EXPORT int gm_next_event_peek(struct gm_port *port, uint16_t *sender) {
+    *sender = 0;
+    return gm_receive_pending(port) ? RECV : NO_RECV;
+}
+
+/* Until something happens to the port, without holding it, as others may use it meanwhile. What ends without a bell is looked for now and then. */
+static void sleep_in(struct gm_port *port) {
+    struct shared *own = port->shared;
+    atomic_fetch_add(&own->sleepers, 1);
+    int late = 0;
+    while (!late && atomic_load(&own->bell) == port->heard) {
+        struct timespec slice = {0, LOOK_NS};
+        int waiting = atomic_load(&port->waiting);
+        late = syscall(SYS_futex, &own->bell, FUTEX_WAIT, port->heard, waiting ? &slice : NULL, NULL, 0) != 0 && errno == ETIMEDOUT;
+    }
+    atomic_fetch_sub(&own->sleepers, 1);
+}
+
+EXPORT void gm_unknown(struct gm_port *port, void *given) {
+    unsigned char *event = given;
+    if (!event) wrong("gm_unknown without an event");
+    if (event == port->sleep) {
+        check_open(port, "gm_unknown");
+        sleep_in(port);
+        return;
+    }
+    enter(port, "gm_unknown");
+    if (event != port->queue[port->turn].event) wrong("gm_unknown with an event that is gone");
+    if (event[63] == SENT_TOKENS) {
+        while (port->bundle) {
+            struct op *op = port->bundle;
+            port->bundle = op->next;
+            port->send_tokens++;
+            atomic_fetch_sub(&port->waiting, 1);
+            /* It may send. */
+            op->callback(port, op->context, op->status);
+            free(op);
+        }
+    } else if (event[63] == ALARM && port->ringing) {
+        struct alarm *alarm = port->ringing;
+        port->ringing = NULL;
+        alarm->state = 0;
+        alarm->callback(alarm->context);
+    } else if (event[63] >= RECV && event[63] <= FAST_HIGH_RECV + 2) {
+        wrong("gm_unknown with a message");
+    }
+    leave(port);
+}
+
+EXPORT void *gm_memorize_message(void *message, void *buffer, unsigned length) {
+    return memcpy(buffer, message, length);
+}
+
+EXPORT void gm_initialize_alarm(struct alarm *alarm) {
+    memset(alarm, 0, sizeof *alarm);
+}
+
+static void forget(struct gm_port *port, struct alarm *alarm) {
+    for (struct alarm **each = &port->alarms; *each; each = &(*each)->next) {
+        if (*each == alarm) {
+            *each = alarm->next;
+            atomic_fetch_sub(&port->waiting, 1);
+            return;
+        }
+    }
+}
+
+EXPORT void gm_set_alarm(struct gm_port *port, struct alarm *alarm, uint64_t microseconds, void (*callback)(void *), void *context) {
+    enter(port, "gm_set_alarm");
+    forget(port, alarm);
+    atomic_fetch_add(&port->waiting, 1);
+    alarm->state = 1;
+    alarm->port = port;
+    alarm->callback = callback;
+    alarm->context = context;
+    alarm->deadline = (uint64_t)now() + microseconds * 1000;
+    alarm->next = port->alarms;
+    port->alarms = alarm;
+    leave(port);
+    bell(port->shared);
+}
+
+EXPORT void gm_cancel_alarm(struct alarm *alarm) {
+    if (alarm->state) forget(alarm->port, alarm);
+    alarm->state = 0;
+}
+
+EXPORT void gm_flush_alarm(struct gm_port *port) {
+    enter(port, "gm_flush_alarm");
+    leave(port);
+}
+
+EXPORT int gm_alloc_send_token(struct gm_port *port, unsigned priority) {
+    (void)priority;
+    return port->send_tokens > 0;
+}
+
+EXPORT void gm_free_send_token(struct gm_port *port, unsigned priority) {
+    (void)port;
+    (void)priority;
+}
+
+EXPORT void gm_free_send_tokens(struct gm_port *port, unsigned priority, unsigned count) {
+    (void)port;
+    (void)priority;
+    (void)count;
+}
+
+EXPORT int gm_send_token_available(struct gm_port *port, unsigned priority) {
+    (void)priority;
+    return port->send_tokens > 0;
+}
+
+EXPORT void gm_close(struct gm_port *port) {
+    enter(port, "gm_close");
+    atomic_store(&port->shared->closed, 1);
+    unlink(port->path);
+    bell(port->shared);
+    for (unsigned node = 0; node < NODES; node++) {
+        for (unsigned id = 0; id < PORTS; id++) {
+            for (struct peer *peer = &port->peers[node][id], *next; peer; peer = next) {
+                next = peer->next_gone;
+                if (peer->shared) {
+                    bell(peer->shared);
+                    munmap(peer->shared, sizeof *peer->shared);
+                    close(peer->file);
+                }
+                if (peer != &port->peers[node][id]) free(peer);
+            }
+        }
+    }
+    while (port->streams) {
+        struct stream *stream = port->streams;
+        port->streams = stream->next;
+        while (stream->first) free(unqueue(stream));
+        free(stream);
+    }
+    while (port->complete) {
+        struct op *op = port->complete;
+        port->complete = op->next;
+        free(op);
+    }
+    for (unsigned i = 0; i < port->ranges; i++)
+        if (port->dma[i].owned) wrong("gm_close before gm_dma_free");
+    munmap(port->shared, sizeof *port->shared);
+    close(port->file);
+    pthread_mutex_lock(&opening);
+    for (int i = 0; i < MOST_OPEN; i++)
+        if (open_ports[i] == port) open_ports[i] = NULL;
+    pthread_mutex_unlock(&opening);
+    free(port);
+}
