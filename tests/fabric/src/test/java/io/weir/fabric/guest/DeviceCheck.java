@@ -1,8 +1,13 @@
 package io.weir.fabric.guest;
 
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -25,10 +30,39 @@ public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback 
         Patience.until(() -> "only what was there before:\n" + before, () -> now().equals(before));
     }
 
+    /** What is open of an emulation. */
+    private static String filesOf(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return "";
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(file -> !Files.isDirectory(file))
+                    .filter(DeviceCheck::hasAnOwner)
+                    .map(file -> folder.relativize(file).toString())
+                    .sorted()
+                    .collect(Collectors.joining(", "));
+        }
+    }
+
+    /** Whoever was killed leaves a file, in which its number stands. */
+    private static boolean hasAnOwner(Path port) {
+        try (InputStream in = Files.newInputStream(port)) {
+            ByteBuffer begin =
+                    ByteBuffer.wrap(in.readNBytes(Long.BYTES + Integer.BYTES)).order(ByteOrder.nativeOrder());
+            return begin.remaining() == Long.BYTES + Integer.BYTES
+                    && ProcessHandle.of(begin.getInt(Long.BYTES)).isPresent();
+        } catch (IOException e) {
+            // Removed meanwhile.
+            return false;
+        }
+    }
+
     /** How many there are of each kind. */
     static String now() throws IOException, InterruptedException {
-        return Fabric.here().contains(Fabric.P4SOCK)
-                ? Files.readString(Path.of("/proc/thread-self/net/packet")).replaceAll("[0-9a-f]{16}", "")
-                : Program.run("rdma", "resource", "show");
+        if (Fabric.here().contains(Fabric.P4SOCK)) {
+            return Files.readString(Path.of("/proc/thread-self/net/packet")).replaceAll("[0-9a-f]{16}", "");
+        }
+        String emulation = System.getenv("GMEMU_DIR");
+        return emulation == null ? Program.run("rdma", "resource", "show") : filesOf(Path.of(emulation));
     }
 }

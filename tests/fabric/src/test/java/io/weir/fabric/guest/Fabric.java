@@ -28,7 +28,17 @@ enum Fabric {
         Map<String, String> options(End end) {
             return Map.of();
         }
+    },
+    /** Over an emulation of its library, which the environment names. */
+    GM("gm", "board 0, port 2") {
+        @Override
+        Map<String, String> options(End end) {
+            return Map.of("library", EMULATION_OF_GM);
+        }
     };
+
+    /** Where the library is. */
+    static final String EMULATION_OF_GM = System.getenv().getOrDefault("WEIR_TRANSPORT_GM_LIBRARY", "");
 
     /** Enough for an emulated machine, and shorter than a session waits on its way to another path. */
     static final Duration STEP = Duration.ofSeconds(15);

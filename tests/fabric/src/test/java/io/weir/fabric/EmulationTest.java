@@ -1,0 +1,86 @@
+package io.weir.fabric;
+
+import io.weir.test.CProgram;
+import io.weir.test.EmulatedLibrary;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.DynamicNode;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The tests over emulations of libraries that are gone, in a JVM of their own, and each with its outcome here. */
+@EnabledOnOs(OS.LINUX)
+@Tag("one-jdk")
+class EmulationTest {
+
+    @TempDir
+    Path folder;
+
+    @TestFactory
+    List<DynamicNode> myrinet() throws IOException, InterruptedException {
+        return overGm(
+                "gm",
+                "20",
+                ".*((Gm(Contract|Small|Agreement|Wire|Costs|Transport)|OverGm)OnEmulation|Scene)",
+                Map.of());
+    }
+
+    /** So few tokens that most of what is sent waits for one, and nobody is told at once that it has arrived. */
+    @TestFactory
+    List<DynamicNode> myrinetWithFewTokens() throws IOException, InterruptedException {
+        return overGm(
+                "gm-few-tokens",
+                "5",
+                ".*Gm(Contract|Wire)OnEmulation",
+                Map.of(
+                        "GMEMU_SEND_TOKENS", "3",
+                        "GMEMU_RECEIVE_TOKENS", "6",
+                        "GMEMU_DELAY_US", "100",
+                        "GMEMU_FAST", "none"));
+    }
+
+    @TestFactory
+    List<DynamicNode> myrinetOfTheFirstRelease() throws IOException, InterruptedException {
+        return overGm(
+                "gm-1", "5", ".*Gm(Contract|Agreement)OnEmulation", Map.of("GMEMU_API", "0x106", "GMEMU_FAST", "all"));
+    }
+
+    @TestFactory
+    List<DynamicNode> myrinetThatFails() throws IOException, InterruptedException {
+        return overGm("gm-fails", "5", ".*GmFailingOnEmulation", Map.of("GMEMU_FAIL_EVERY", "50"));
+    }
+
+    @TestFactory
+    List<DynamicNode> myrinetThatRegistersLittle() throws IOException, InterruptedException {
+        return overGm(
+                "gm-registers-little",
+                "5",
+                ".*GmScarceOnEmulation",
+                Map.of("GMEMU_REGISTER_LIMIT", Integer.toString(6 << 20)));
+    }
+
+    private List<DynamicNode> overGm(String name, String effort, String classes, Map<String, String> more)
+            throws IOException, InterruptedException {
+        Optional<String> missing = CProgram.missing();
+        if (missing.isPresent()) {
+            return Retelling.without("an emulation of GM", missing.get());
+        }
+        Map<String, String> environment = new HashMap<>(more);
+        environment.putAll(EmulatedLibrary.GM.settings(EmulatedLibrary.GM.compiled(folder), folder));
+        Visit visit = Visit.pay(
+                // It ends with this JVM, even if that is killed.
+                List.of("setpriv", "--pdeathsig", "TERM"),
+                List.of("-Dweir.required.transports=gm", "-Dweir.test.effort=" + effort),
+                System.getProperty("weir.fabric.classes", classes),
+                name,
+                environment);
+        return new Retelling(name, visit.outcomes(), visit.hasRunToItsEnd(), visit::lastWords).nodes();
+    }
+}
