@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
             Members.class,
             Services.class,
             Rmi.class,
-            GatewayCommand.class
+            GatewayCommand.class,
+            Emulated.class
         })
 public final class Weir implements Runnable {
 

@@ -1,5 +1,7 @@
 package io.weir.samples.demo;
 
+import io.weir.channel.NodeSpec;
+import io.weir.core.Misconfigured;
 import io.weir.samples.process.Ip;
 import io.weir.samples.process.OwnJava;
 import io.weir.samples.process.ProgramFailed;
@@ -12,12 +14,14 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code weir sample gateway} */
@@ -51,12 +55,24 @@ public final class GatewayDemo implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        checkPath();
         try (ThreeHosts hosts = network ? ThreeHosts.make(new Ip("ip")) : null;
                 Programs programs = new Programs(settings(), this::say)) {
             return run(hosts, programs) ? 0 : 1;
         } catch (ProgramFailed e) {
             say("failed", String.valueOf(e.getMessage()));
             return 1;
+        }
+    }
+
+    /** Before anything is started, so that a wrong name is refused at once. */
+    private void checkPath() {
+        try {
+            if (path != null) {
+                var unused = NodeSpec.builder().order(path).build();
+            }
+        } catch (Misconfigured e) {
+            throw new ParameterException(command.commandLine(), String.valueOf(e.getMessage()), e);
         }
     }
 
@@ -75,7 +91,7 @@ public final class GatewayDemo implements Callable<Integer> {
         say("networks", hosts == null ? "one host" : hosts.toString());
         BufferedReader server = programs.start(
                 at(hosts, FAR, OwnJava.command(BehindGateway.class, "server", "tcp://" + far + AT_ANY_PORT)),
-                Map.of("WEIR_TRANSPORT_SHM", "off"));
+                outOfReach(hosts));
         String serverAddress = Programs.after(server, Serving.READY);
         BufferedReader gateway = programs.start(
                 at(
@@ -101,6 +117,15 @@ public final class GatewayDemo implements Callable<Integer> {
         programs.follow(
                 "client", programs.start(at(hosts, NEAR, OwnJava.command(BehindGateway.class, "client")), client));
         return programs.lastSucceeds();
+    }
+
+    /** What keeps the client from reaching the server by itself. */
+    private Map<String, String> outOfReach(@Nullable ThreeHosts hosts) {
+        Map<String, String> off = new HashMap<>(Map.of("WEIR_TRANSPORT_SHM", "off"));
+        if (hosts == null && path != null && !path.equals("tcp")) {
+            off.put("WEIR_TRANSPORT_" + path.toUpperCase(Locale.ROOT), "off");
+        }
+        return off;
     }
 
     private static List<String> at(@Nullable ThreeHosts hosts, int where, List<String> java) {

@@ -1,16 +1,13 @@
 package io.weir.samples.process;
 
-import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -20,8 +17,6 @@ import picocli.CommandLine.Model.OptionSpec;
  * starts is on the second one. The networks are there for as long as it runs.
  */
 public final class Networked {
-
-    private static final long KINDLY_SECONDS = 10;
 
     /** As between hosts that share no memory; and what is better than tcp is to be there from the beginning. */
     private static final Map<String, String> APART =
@@ -47,7 +42,7 @@ public final class Networked {
             if (anyPath) {
                 there.environment().putAll(APART);
             }
-            return follow(there.start(), out, command.commandLine().getErr());
+            return Followed.follow(there.start(), out, command.commandLine().getErr());
         } catch (IOException e) {
             throw new ProgramFailed("The first process can't be started: " + e.getMessage(), e);
         }
@@ -63,48 +58,6 @@ public final class Networked {
         List<String> whole = new ArrayList<>(hosts.near());
         whole.addAll(OwnJava.command(Networked.class, arguments.toArray(String[]::new)));
         return whole;
-    }
-
-    private static int follow(Process process, PrintWriter out, PrintWriter err) {
-        List<Thread> readers = List.of(
-                copy(process.inputReader(StandardCharsets.UTF_8), out),
-                copy(process.errorReader(StandardCharsets.UTF_8), err));
-        try {
-            int code = process.waitFor();
-            for (Thread each : readers) {
-                each.join();
-            }
-            return code;
-        } catch (InterruptedException e) {
-            end(process);
-            Thread.currentThread().interrupt();
-            throw new ProgramFailed("Interrupted while the first process was running.", e);
-        }
-    }
-
-    private static Thread copy(BufferedReader from, PrintWriter to) {
-        Thread reader = new Thread(
-                () -> from.lines().forEach(line -> {
-                    to.println(line);
-                    to.flush();
-                }),
-                "output");
-        reader.setDaemon(true);
-        reader.start();
-        return reader;
-    }
-
-    /** Kindly, by the end of its input, so that it ends those that it has started; then by force. */
-    private static void end(Process process) {
-        try {
-            process.getOutputStream().close();
-            if (process.waitFor(KINDLY_SECONDS, TimeUnit.SECONDS)) {
-                return;
-            }
-        } catch (IOException | InterruptedException e) {
-            // There is no kind way left.
-        }
-        process.destroyForcibly();
     }
 
     /**
