@@ -73,8 +73,8 @@ class PathChoiceTest implements OnRoute {
                 .startsWith("local", "shm", "verbs", "dapl", "gm", "p4sock", "elan", "tcp");
         assertThat(of(decision, "tcp").outcome()).isEqualTo(Outcome.NOT_TRIED);
         assertThat(of(decision, "tcp").reason()).isEqualTo("local was chosen before it");
-        assertThat(of(decision, "gm").outcome()).isEqualTo(Outcome.REJECTED);
-        assertThat(of(decision, "gm").reason()).contains("no adapter for gm");
+        assertThat(of(decision, "elan").outcome()).isEqualTo(Outcome.REJECTED);
+        assertThat(of(decision, "elan").reason()).contains("no adapter for elan");
         assertThat(decision.line())
                 .startsWith(pair.far().id() + " over local (round trip ")
                 .doesNotContain("tcp");
@@ -190,14 +190,14 @@ class PathChoiceTest implements OnRoute {
         assertThat(failureOf(
                         nodes,
                         Route.any("near")
-                                .path("gm", PathSwitch.REQUIRED)
+                                .path("elan", PathSwitch.REQUIRED)
                                 .path("local", PathSwitch.OFF)
                                 .path("shm", PathSwitch.OFF),
                         Route.any("far")))
-                .contains("gm")
+                .contains("elan")
                 .contains("required (here)")
-                .contains("no adapter for gm")
-                .contains("weir.transport.gm=on");
+                .contains("no adapter for elan")
+                .contains("weir.transport.elan=on");
     }
 
     @Test
@@ -221,9 +221,9 @@ class PathChoiceTest implements OnRoute {
 
     @Test
     void noPathAtAll(Nodes nodes) {
-        assertThat(failureOf(nodes, Route.any("near").order("gm", "trouble"), Route.any("far")))
+        assertThat(failureOf(nodes, Route.any("near").order("elan", "trouble"), Route.any("far")))
                 .contains("no path leads to far-")
-                .contains("gm: no adapter")
+                .contains("elan: no adapter")
                 .contains("trouble: missing here: trouble is not wanted");
     }
 

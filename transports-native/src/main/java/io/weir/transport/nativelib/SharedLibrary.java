@@ -24,6 +24,7 @@ public final class SharedLibrary {
      * @throws NativeFailure with what the system has said of each
      */
     public static SharedLibrary load(List<String> names) throws NativeFailure {
+        // Of those that are there.
         List<String> reasons = new ArrayList<>();
         for (String name : names) {
             Library library = Library.getCachedInstance(name, Library.NOW | Library.LOCAL);
@@ -31,9 +32,12 @@ public final class SharedLibrary {
                 return new SharedLibrary(name, library);
             }
             String reason = String.valueOf(Library.getLastError());
-            reasons.add(reason.contains(name) ? reason : name + ": " + reason);
+            if (!reason.contains("No such file")) {
+                reasons.add(reason.contains(name) ? reason : name + ": " + reason);
+            }
         }
-        throw new NativeFailure(String.join("; ", reasons), 0);
+        throw new NativeFailure(
+                reasons.isEmpty() ? "there is no " + String.join(", nor ", names) : String.join("; ", reasons), 0);
     }
 
     /** By which it was found. */

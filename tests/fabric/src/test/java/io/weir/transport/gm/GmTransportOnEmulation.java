@@ -38,9 +38,11 @@ class GmTransportOnEmulation {
     @Test
     void saysWhyTheLibraryCantBeUsed() {
         assertThat(missing(Map.of("library", "/nowhere/libgm.so")))
-                .startsWith("the library of GM can't be used (")
-                .contains("/nowhere/libgm.so")
-                .endsWith("install Myrinet's GM, or say where it is with weir.transport.gm.library");
+                .isEqualTo(
+                        "the library of GM can't be used (there is no /nowhere/libgm.so): install Myrinet's GM, or say"
+                                + " where it is with weir.transport.gm.library");
+        assertThat(missing(Map.of("library", "/etc/passwd")))
+                .startsWith("the library of GM can't be used (/etc/passwd: ");
     }
 
     @Test
