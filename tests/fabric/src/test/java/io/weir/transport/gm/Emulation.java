@@ -17,7 +17,7 @@ final class Emulation implements AfterEachCallback {
 
     static TransportSettings settings(Map<String, String> options) {
         Map<String, String> all = new HashMap<>(options);
-        all.put("library", System.getenv("WEIR_TRANSPORT_GM_LIBRARY"));
+        all.putIfAbsent("library", System.getenv("WEIR_TRANSPORT_GM_LIBRARY"));
         return new TransportSettings(Path.of("unused"), true, all);
     }
 
