@@ -7,7 +7,6 @@ import io.weir.transport.nativelib.NativeFunction;
 import io.weir.transport.nativelib.SharedLibrary;
 import io.weir.transport.nativelib.Structures;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
@@ -19,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * thread at a time, which is the caller's affair.
  */
 final class GmApi {
-
-    static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
     /** The one priority that is used: only messages of the same one keep their order. */
     static final int LOW_PRIORITY = 0;

@@ -37,22 +37,20 @@ final class GmEvent {
     }
 
     static long message(long event) {
-        return bigEndian(MEMORY.getLong(event + 32));
+        return Long.reverseBytes(MEMORY.getLong(event + 32));
     }
 
     static long buffer(long event) {
-        return bigEndian(MEMORY.getLong(event + 40));
+        return Long.reverseBytes(MEMORY.getLong(event + 40));
     }
 
     static int length(long event) {
-        int length = MEMORY.getInt(event + 52);
-        return GmApi.LITTLE_ENDIAN ? Integer.reverseBytes(length) : length;
+        return Integer.reverseBytes(MEMORY.getInt(event + 52));
     }
 
     /** As our board numbers it. */
     static int senderNode(long event) {
-        short node = MEMORY.getShort(event + 56);
-        return Short.toUnsignedInt(GmApi.LITTLE_ENDIAN ? Short.reverseBytes(node) : node);
+        return Short.toUnsignedInt(Short.reverseBytes(MEMORY.getShort(event + 56)));
     }
 
     static int size(long event) {
@@ -61,9 +59,5 @@ final class GmEvent {
 
     static int senderPort(long event) {
         return Byte.toUnsignedInt(MEMORY.getByte(event + 62));
-    }
-
-    private static long bigEndian(long value) {
-        return GmApi.LITTLE_ENDIAN ? Long.reverseBytes(value) : value;
     }
 }

@@ -105,8 +105,8 @@ final class GmPort {
 
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition mayWork = lock.newCondition();
-    private final NativeCallback sent = new NativeCallback(this::sent);
-    private final NativeCallback rung = new NativeCallback((first, second, third) -> {});
+    private final NativeCallback sent;
+    private final NativeCallback rung;
     private final NativeFunction.Arguments nine = new NativeFunction.Arguments(9);
     private final NativeFunction.Arguments six = new NativeFunction.Arguments(6);
     private final ByteBuffer alarm = Structures.allocate(GmApi.ALARM);
@@ -178,8 +178,15 @@ final class GmPort {
         for (int i = 0; i < small; i++) {
             api.provide(handle, smallAt + ((long) i << SMALL_SIZE), SMALL_SIZE);
         }
-        // After the buffers, since who has none of a size yet makes the sender wait.
-        api.accept(handle, 1L << largeSize | 1L << SMALL_SIZE);
+        try {
+            // After the buffers, since who has none of a size yet makes the sender wait.
+            api.accept(handle, 1L << largeSize | 1L << SMALL_SIZE);
+        } catch (WeirException e) {
+            api.dmaFree(handle, memory);
+            throw e;
+        }
+        this.sent = new NativeCallback(this::sent);
+        this.rung = new NativeCallback((first, second, third) -> {});
         api.initializeAlarm(Structures.address(alarm));
         this.waiter = new Thread(this::await, "weir-gm-" + board + '.' + number);
         waiter.setDaemon(true);
@@ -529,9 +536,10 @@ final class GmPort {
         }
         // What was sent behind it comes back, to all links with this peer.
         streamsToDrop.add(destination);
+        boolean gone = GmStatus.SEND_TARGET_PORT_CLOSED.is(status);
         for (GmWire each : wires) {
             if (each != null && each.isTo(destination)) {
-                each.cut(reason);
+                each.cut(reason, gone);
             }
         }
     }
@@ -695,7 +703,7 @@ final class GmPort {
     private void breakAll(WeirException reason) {
         for (GmWire each : wires) {
             if (each != null) {
-                each.cut(reason);
+                each.cut(reason, true);
             }
         }
     }

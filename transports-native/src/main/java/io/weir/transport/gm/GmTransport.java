@@ -15,6 +15,7 @@ import io.weir.transport.rdma.RemoteAgreement;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * The path {@code gm}: Myrinet through GM 1 and 2. Messages go into buffers of the other side; long payloads out of the link's allocator are written by the board
@@ -27,6 +28,9 @@ import reactor.core.publisher.Flux;
 public final class GmTransport implements Transport {
 
     static final String NAME = "gm";
+
+    /** Of 64 bits, and with the lowest byte first. */
+    private static final Set<String> PLATFORMS = Set.of("amd64", "x86_64", "aarch64");
 
     /** Its users are the ServiceLoader and tests. */
     public GmTransport() {}
@@ -49,6 +53,10 @@ public final class GmTransport implements Transport {
         if (missing != null) {
             return new Availability.Missing(missing);
         }
+        String platform = System.getProperty("os.arch", "");
+        if (!PLATFORMS.contains(platform)) {
+            return new Availability.Missing("the structures of GM are not known on " + platform);
+        }
         try {
             GmPort port = GmPort.acquire(options.choice());
             try {
@@ -65,7 +73,9 @@ public final class GmTransport implements Transport {
     @Override
     public Flux<Availability> reports(TransportSettings settings) {
         GmOptions options = GmOptions.of(settings);
-        return Flux.using(() -> GmPort.acquire(options.choice()), port -> Flux.never(), GmPort::release);
+        Flux<Availability> held =
+                Flux.using(() -> GmPort.acquire(options.choice()), port -> Flux.never(), GmPort::release);
+        return held.subscribeOn(Schedulers.boundedElastic());
     }
 
     @Override

@@ -108,6 +108,8 @@ final class GmWire implements Wire {
     private @Nullable WeirException broken;
     /** Nothing can be sent. */
     private boolean cut;
+    /** And there is nobody who could write into our memory. */
+    private boolean gone;
 
     private GmWire(GmPort port, GmDomain domain, int slots) throws NativeFailure {
         this.port = port;
@@ -228,12 +230,17 @@ final class GmWire implements Wire {
     /** What was sent has not. */
     void fallen(WeirException reason) {
         inFlight--;
-        cut(reason);
+        cut(reason, false);
     }
 
-    /** Nothing can be sent any more. */
-    void cut(WeirException reason) {
+    /**
+     * Nothing can be sent any more.
+     *
+     * @param nobody whether there is nobody any more either who could write into our memory
+     */
+    void cut(WeirException reason, boolean nobody) {
         cut = true;
+        gone |= nobody;
         spare.addAll(steps);
         steps.clear();
         breaks(reason);
@@ -299,7 +306,7 @@ final class GmWire implements Wire {
             } else if (kind == BYE && length == Long.BYTES && destination == -1) {
                 // Before we have known who it is, and so before we have said anything.
                 port.answer(from, MEMORY.getLong(message));
-                cut(gone());
+                cut(ended(), true);
             } else if (destination == -1 || from != destination) {
                 return;
             } else if (kind == DATA) {
@@ -311,7 +318,7 @@ final class GmWire implements Wire {
             } else if (kind == BYE && length == Long.BYTES) {
                 heardBye = true;
                 bye();
-                breaks(gone());
+                breaks(ended());
             } else {
                 throw GmPort.nonsense("its kind is " + kind + ", its length " + length);
             }
@@ -320,7 +327,7 @@ final class GmWire implements Wire {
         }
     }
 
-    private static SessionLost gone() {
+    private static SessionLost ended() {
         return new SessionLost("the peer has ended the link");
     }
 
@@ -403,7 +410,8 @@ final class GmWire implements Wire {
     /** If it is closed and the board touches none of its memory any more: who is to be told, once. */
     @Nullable
     Runnable quietAt(long now) {
-        boolean over = heardBye || cut || destination == -1 || now - closedAt > LEAVE_NANOS;
+        boolean writes = !heardBye && !gone && (readsUnderWay > 0 || !cut);
+        boolean over = !writes || destination == -1 || now - closedAt > LEAVE_NANOS;
         return inFlight == 0 && steps.isEmpty() && over ? quiet : null;
     }
 
