@@ -63,7 +63,7 @@ enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, HIGH_RECV = 12, FAST_RECV =
 struct gm_port;
 typedef void (*gm_send_completion_callback_t)(struct gm_port *, void *, int);
 
-/* What others see of a port. */
+/* What others see of a port; tests look for the owner's number behind the first one. */
 struct shared {
     _Atomic uint64_t magic;
     pid_t pid;

@@ -24,7 +24,7 @@ record GmOptions(Choice choice, RemoteOptions memory) {
 
     private static final int MOST_BOARDS = 8;
 
-    /** Those before it belong to the mapper and its like, but for 2, which is for programs. */
+    /** 0 is the daemon's and 1 the mapper's. */
     private static final int FIRST_PORT = 2;
 
     private static final int LAST_PORT = 15;

@@ -32,8 +32,10 @@ public final class SharedLibrary {
                 return new SharedLibrary(name, library);
             }
             String reason = String.valueOf(Library.getLastError());
-            if (!reason.contains("No such file")) {
-                reasons.add(reason.contains(name) ? reason : name + ": " + reason);
+            boolean aboutIt = reason.startsWith(name + ":");
+            // Otherwise it is there, and something that it needs is not.
+            if (!aboutIt || !reason.contains("No such file")) {
+                reasons.add(aboutIt ? reason : name + ": " + reason);
             }
         }
         throw new NativeFailure(

@@ -6,10 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.core.Availability;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
+import io.weir.test.EmulatedLibrary;
 import io.weir.transport.rdma.Soon;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import reactor.core.Disposable;
 
 @ExtendWith(Emulation.class)
@@ -43,6 +48,16 @@ class GmTransportOnEmulation {
                                 + " where it is with weir.transport.gm.library");
         assertThat(missing(Map.of("library", "/etc/passwd")))
                 .startsWith("the library of GM can't be used (/etc/passwd: ");
+    }
+
+    @Test
+    void saysWhatTheLibraryNeedsAndDoesNotFind(@TempDir Path folder) throws IOException, InterruptedException {
+        Path gone = folder.resolve("libgone.so");
+        Files.move(EmulatedLibrary.GM.compiled(folder), gone);
+        Path library = EmulatedLibrary.GM.compiled(folder, "-Wl,--no-as-needed", "-L" + folder, "-lgone");
+        Files.delete(gone);
+        assertThat(missing(Map.of("library", library.toString())))
+                .startsWith("the library of GM can't be used (" + library + ": libgone.so: ");
     }
 
     @Test
