@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -32,6 +33,8 @@ import picocli.CommandLine.Spec;
         footer = {"", "For example: weir emulated gm sample gateway --path gm"},
         mixinStandardHelpOptions = true)
 final class Emulated implements Callable<Integer> {
+
+    private static final long KINDLY_SECONDS = 10;
 
     @Spec
     private CommandSpec command;
@@ -69,8 +72,8 @@ final class Emulated implements Callable<Integer> {
         ProcessBuilder there = new ProcessBuilder(OwnJava.command(Weir.class, further.toArray(String[]::new)));
         there.environment().putAll(settings);
         Process process = there.start();
-        // Also when this process is told to end.
-        Thread end = new Thread(process::destroy, "end");
+        // When this process is told to end, nothing else of it is run.
+        Thread end = new Thread(() -> end(process, folder), "end");
         Runtime.getRuntime().addShutdownHook(end);
         try {
             return Followed.follow(
@@ -83,6 +86,18 @@ final class Emulated implements Callable<Integer> {
         }
     }
 
+    private static void end(Process process, Path folder) {
+        process.destroy();
+        try {
+            if (!process.waitFor(KINDLY_SECONDS, TimeUnit.SECONDS)) {
+                process.destroyForcibly();
+            }
+            remove(folder);
+        } catch (IOException | InterruptedException e) {
+            System.err.println("weir emulated: " + folder + " can't be removed: " + e.getMessage());
+        }
+    }
+
     private static void forget(Thread hook) {
         try {
             var unused = Runtime.getRuntime().removeShutdownHook(hook);
@@ -92,6 +107,9 @@ final class Emulated implements Callable<Integer> {
     }
 
     private static void remove(Path folder) throws IOException {
+        if (!Files.exists(folder)) {
+            return;
+        }
         List<Path> all;
         try (Stream<Path> files = Files.walk(folder)) {
             all = files.sorted(Comparator.reverseOrder()).toList();
