@@ -35,13 +35,13 @@ public final class LinkMemory implements AutoCloseable {
      *
      * @param ours how we receive
      * @param theirs how the peer receives
-     * @param trailer bytes behind each slot that we send from, for the wire
+     * @param trailer bytes behind each slot, for the wire
      * @throws WeirException if there is no memory, or it can't be registered
      */
     public static LinkMemory make(Domain domain, SlotPlan ours, SlotPlan theirs, int trailer) {
         SlotPlan sending =
                 new SlotPlan(Math.min(ours.slots(), theirs.slots()), Math.min(ours.slotBytes(), theirs.slotBytes()));
-        long length = (long) ours.slots() * ours.slotBytes()
+        long length = (long) ours.slots() * (ours.slotBytes() + trailer)
                 + (long) sending.slots() * (sending.slotBytes() + trailer)
                 + BOUNCE;
         if (length > Integer.MAX_VALUE) {
@@ -94,11 +94,11 @@ public final class LinkMemory implements AutoCloseable {
     }
 
     int receivingIndex(int slot) {
-        return slot * receiving.slotBytes();
+        return slot * (receiving.slotBytes() + trailer);
     }
 
     int sendingIndex(int slot) {
-        return receiving.slots() * receiving.slotBytes() + slot * (sending.slotBytes() + trailer);
+        return receivingIndex(receiving.slots()) + slot * (sending.slotBytes() + trailer);
     }
 
     int bounceIndex() {

@@ -376,7 +376,7 @@ public final class RemoteLink implements Link, Pollable {
         while (count < BATCH && delivered < arrived) {
             int slot = (int) (delivered % arrivedBytes.length);
             if (!inSlot) {
-                reader.begin(memory.receivingIndex(slot), arrivedBytes[slot]);
+                reader.begin(messageIndex(slot, arrivedBytes[slot]), arrivedBytes[slot]);
                 inSlot = true;
             }
             SlotReader.Found found = bodyAwaited ? SlotReader.Found.BLOCK : reader.next();
@@ -396,6 +396,10 @@ public final class RemoteLink implements Link, Pollable {
             flush();
         }
         return count;
+    }
+
+    private int messageIndex(int slot, int bytes) {
+        return memory.receivingIndex(slot) + wire.offset(memory.receiving().slotBytes(), bytes);
     }
 
     private void took(SlotReader.Found found) {
@@ -474,7 +478,7 @@ public final class RemoteLink implements Link, Pollable {
         @Override
         public void received(int bytes) {
             int slot = (int) (arrived % arrivedBytes.length);
-            int index = memory.receivingIndex(slot);
+            int index = messageIndex(slot, bytes);
             arrivedBytes[slot] = bytes;
             arrived++;
             ahead.begin(index, bytes);

@@ -29,10 +29,15 @@ public interface Wire extends AutoCloseable {
     }
 
     /**
-     * How many bytes the wire writes itself behind each message, in the memory that {@link #send} names: room that it has to find there. A
+     * How many bytes the wire needs for itself behind each message that {@link #send} names, and behind each slot that {@link #receive} names. A
      * multiple of 8.
      */
     default int trailerBytes() {
+        return 0;
+    }
+
+    /** Where in a slot of so many bytes a message of that length begins. */
+    default int offset(int slotBytes, int bytes) {
         return 0;
     }
 

@@ -38,8 +38,13 @@ public abstract class CostsContract {
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** One end of a connection; {@code afterwards} closes what the wire has not. */
-    public record Half(Domain domain, Wire wire, Runnable afterwards) {}
+    /** One end of a connection; {@code join} makes it one where the slots have to be ready before, {@code afterwards} closes what the wire has not. */
+    public record Half(Domain domain, Wire wire, Runnable join, Runnable afterwards) {
+
+        public Half(Domain domain, Wire wire, Runnable afterwards) {
+            this(domain, wire, () -> {}, afterwards);
+        }
+    }
 
     private ResourceLeakDetector.Level level = ResourceLeakDetector.Level.PARANOID;
     private final NettyLoop loop = NettyLoop.start("costs", Waiting.FRUGAL, true);
@@ -65,6 +70,16 @@ public abstract class CostsContract {
         List<Half> halves = connected(PLAN);
         near = call(() -> new End(halves.get(0)));
         far = call(() -> new End(halves.get(1)));
+        CompletableFuture<Void> joining =
+                CompletableFuture.runAsync(() -> halves.get(0).join().run());
+        halves.get(1).join().run();
+        var unusedNothing = joining.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        for (End end : List.of(near(), far())) {
+            var unused = call(() -> {
+                end.begin();
+                return true;
+            });
+        }
     }
 
     @AfterEach
@@ -106,7 +121,9 @@ public abstract class CostsContract {
     private final class End implements LinkHandler {
 
         final CountingWire wire;
-        final Link link;
+        final Half half;
+        final LinkMemory memory;
+        Link link;
         final CompletableFuture<Boolean> freed = new CompletableFuture<>();
         final Frame frame = new Frame();
         boolean echoes = true;
@@ -117,8 +134,12 @@ public abstract class CostsContract {
 
         End(Half half) {
             wire = new CountingWire(half.wire());
-            LinkMemory memory = LinkMemory.make(half.domain(), PLAN, PLAN, wire.trailerBytes());
+            this.half = half;
+            memory = LinkMemory.make(half.domain(), PLAN, PLAN, wire.trailerBytes());
             memory.makeReady(wire);
+        }
+
+        void begin() {
             RegisteredPool pool = new RegisteredPool(half.domain(), 16 << 20);
             link = new RemoteLink(name(), loop, "the other one", wire, memory, pool, () -> {
                 half.afterwards().run();

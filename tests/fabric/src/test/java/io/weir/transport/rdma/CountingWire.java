@@ -61,6 +61,11 @@ final class CountingWire implements Wire {
     }
 
     @Override
+    public int offset(int slotBytes, int bytes) {
+        return wire.offset(slotBytes, bytes);
+    }
+
+    @Override
     public int trailerBytes() {
         return wire.trailerBytes();
     }

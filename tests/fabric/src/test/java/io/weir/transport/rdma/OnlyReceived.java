@@ -3,7 +3,7 @@ package io.weir.transport.rdma;
 import java.util.function.IntConsumer;
 
 /** Hears of messages, and of nothing else. */
-record OnlyReceived(IntConsumer lengths) implements Wire.Completions {
+public record OnlyReceived(IntConsumer lengths) implements Wire.Completions {
 
     @Override
     public void received(int bytes) {

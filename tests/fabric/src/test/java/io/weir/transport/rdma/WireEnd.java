@@ -4,6 +4,7 @@ import io.weir.transport.nativelib.Structures;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** One end of a connection within this process: slots to send from, then slots to receive into, all registered. */
 public final class WireEnd<W extends Wire> implements Wire.Completions, AutoCloseable {
@@ -18,9 +19,14 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
     /** From one slot to the next: what the wire writes behind a message lies between them. */
     private final int stride;
 
+    private final int slotBytes;
+    private @Nullable WireEnd<W> credit;
+
     public final Domain.Registration registered;
     public final List<Integer> read = new ArrayList<>();
-    public long received;
+    /** Read by another thread where the peer is bound by it. */
+    public volatile long received;
+
     public long receivedBytes;
     public long receivedSum;
     public long sent;
@@ -37,6 +43,7 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
         this.domain = domain;
         this.wire = wire;
         this.rest = rest;
+        this.slotBytes = slotBytes;
         this.stride = SLOT + wire.trailerBytes();
         this.memory = Structures.allocate(2 * SLOTS * stride);
         this.registered = domain.register(Structures.address(memory), memory.capacity(), true);
@@ -49,6 +56,16 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
         return Structures.address(memory);
     }
 
+    /** Where the slot of this message begins that it comes into. */
+    public long slot(long message) {
+        return address() + receiving(message);
+    }
+
+    /** Writes what stands behind a slot. */
+    public void forge(long message, long word) {
+        memory.putLong(receiving(message) + slotBytes, word);
+    }
+
     private int receiving(long slot) {
         return (SLOTS + (int) (slot % SLOTS)) * stride;
     }
@@ -57,9 +74,14 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
         return (int) (slot % SLOTS) * stride;
     }
 
-    /** Whether a slot to send from is free, which is all that bounds what is under way: the peer makes its own ready at once. */
+    /** Whether a slot to send from is free, which is all that bounds what is under way, unless {@link #credit} does: the peer makes its own ready at once. */
     public boolean maySend() {
-        return sent - told < SLOTS;
+        return sent - told < SLOTS && (credit == null || sent - credit.received < SLOTS);
+    }
+
+    /** Has to be told to stop by the peer's slots, as the network would not wait for one. */
+    public void boundBy(WireEnd<W> peer) {
+        credit = peer;
     }
 
     /** The first word and the last byte depend on its number. */
@@ -77,13 +99,13 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
 
     @Override
     public void received(int bytes) {
-        int slot = receiving(received);
+        int slot = receiving(received) + wire.offset(slotBytes, bytes);
         receivedSum += memory.getLong(slot);
         if (bytes > Long.BYTES) {
             check(memory.get(slot + bytes - 1) == (byte) received, "the end of message", received);
         }
         receivedBytes += bytes;
-        wire.receive(address() + slot, registered.localKey(), SLOT);
+        wire.receive(address() + receiving(received), registered.localKey(), slotBytes);
         received++;
     }
 
