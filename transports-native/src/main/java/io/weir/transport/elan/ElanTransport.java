@@ -1,0 +1,87 @@
+package io.weir.transport.elan;
+
+import io.weir.core.Availability;
+import io.weir.core.LinkRequest;
+import io.weir.core.Misconfigured;
+import io.weir.core.PeerCard;
+import io.weir.core.PendingLink;
+import io.weir.core.ProtocolMismatch;
+import io.weir.core.Transport;
+import io.weir.core.TransportSettings;
+import io.weir.core.WeirException;
+import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.nativelib.Posix;
+import io.weir.transport.rdma.RemoteAgreement;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The path {@code elan}: QsNetII through Quadrics' libelan, between processes of one parallel job. Messages are written by the adapter into slots of the other side; long payloads out of the
+ * link's allocator are read from where they lie, without a copy.
+ *
+ * <p>Options: {@code library} (the one that the system finds); {@code device}, a file that is there where the hardware is (those that are known); {@code job}, a name that only the processes of our
+ * job have (the capability in the environment); {@code slots} (32; from 8 to 1024) and {@code slot-size} (40k; from 36k to 1m) of what may be under way to this side on a link; {@code pool-size} (64m;
+ * up to 1g) of memory for long payloads.
+ */
+public final class ElanTransport implements Transport {
+
+    static final String NAME = "elan";
+
+    /** Of 64 bits, and with the lowest byte first. */
+    private static final Set<String> PLATFORMS = Set.of("amd64", "x86_64", "aarch64");
+
+    /** Its users are the ServiceLoader and tests. */
+    public ElanTransport() {}
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public Set<String> options() {
+        return ElanOptions.NAMES;
+    }
+
+    /** Joins the job, which this process does once, and never leaves. */
+    @Override
+    public Availability availability(TransportSettings settings) {
+        ElanOptions options = ElanOptions.of(settings);
+        String missing = Posix.missing(settings);
+        if (missing != null) {
+            return new Availability.Missing(missing);
+        }
+        String platform = System.getProperty("os.arch", "");
+        if (!PLATFORMS.contains(platform)) {
+            return new Availability.Missing("the structures of libelan are not known on " + platform);
+        }
+        try {
+            ElanJob job = ElanJob.join(options.choice());
+            String card = new ElanCard(job.membership().jobDigest(options.job())).encode();
+            return new Availability.Ready(card, job.details());
+        } catch (WeirException e) {
+            return new Availability.Missing(String.valueOf(e.getMessage()));
+        }
+    }
+
+    @Override
+    public @Nullable String reaches(PeerCard self, PeerCard peer) {
+        try {
+            ElanCard ours = ElanCard.decode(self.ready().getOrDefault(NAME, ""));
+            ElanCard theirs = ElanCard.decode(peer.ready().getOrDefault(NAME, ""));
+            return ours.separates(theirs);
+        } catch (ProtocolMismatch e) {
+            return "the cards of both sides do not match: " + e.getMessage();
+        }
+    }
+
+    @Override
+    public PendingLink prepare(LinkRequest request) {
+        if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
+            throw new Misconfigured(
+                    "elan needs a loop on epoll, and " + request.loop().name() + " is none");
+        }
+        ElanOptions options = ElanOptions.of(request.settings());
+        return RemoteAgreement.begin(request, loop, NAME, options.memory().poolBytes(), ElanHalf.open(options));
+    }
+}
