@@ -9,16 +9,28 @@ import java.util.Map;
  */
 public enum EmulatedLibrary {
     /** Myrinet's GM. What its environment can say stands at the beginning of its source. */
-    GM("gm.c", "WEIR_TRANSPORT_GM_LIBRARY", "GMEMU_DIR");
+    GM("gm.c") {
+        @Override
+        public Map<String, String> settings(Path library, Path folder) {
+            return Map.of(
+                    "WEIR_TRANSPORT_GM_LIBRARY",
+                    library.toString(),
+                    "GMEMU_DIR",
+                    folder.resolve("ports").toString());
+        }
+    },
+    /** Quadrics' libelan. What its environment can say stands at the beginning of its source. */
+    ELAN("elan.c") {
+        @Override
+        public Map<String, String> settings(Path library, Path folder) {
+            return EmulatedJob.begin(library, folder);
+        }
+    };
 
     private final String source;
-    private final String setting;
-    private final String place;
 
-    EmulatedLibrary(String source, String setting, String place) {
+    EmulatedLibrary(String source) {
         this.source = source;
-        this.setting = setting;
-        this.place = place;
     }
 
     /**
@@ -34,13 +46,10 @@ public enum EmulatedLibrary {
     }
 
     /**
-     * What the environment of processes has to say that are to use it.
+     * What the environment of a process has to say that is to use it. Processes that it starts have that from it, and what {@link EmulatedJob#placeOfChild} says.
      *
      * @param library which was compiled
      * @param folder all processes that share it can reach each other
      */
-    public Map<String, String> settings(Path library, Path folder) {
-        return Map.of(
-                setting, library.toString(), place, folder.resolve("ports").toString());
-    }
+    public abstract Map<String, String> settings(Path library, Path folder);
 }
