@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
         name = "emulated",
         description = {
             "Runs one of these commands where an emulation stands for a library of hardware that few still have:",
-            "gm for Myrinet. It joins processes of this host, and is compiled first, which needs gcc."
+            "gm for Myrinet, elan for QsNet. It joins processes of this host, and is compiled first, which needs gcc."
         },
         footer = {"", "For example: weir emulated gm sample gateway --path gm"},
         mixinStandardHelpOptions = true)
@@ -39,7 +39,7 @@ final class Emulated implements Callable<Integer> {
     @Spec
     private CommandSpec command;
 
-    @Parameters(index = "0", paramLabel = "LIBRARY", description = "Which one: gm.")
+    @Parameters(index = "0", paramLabel = "LIBRARY", description = "Which one: gm, elan.")
     private String library = "";
 
     @Parameters(

@@ -1,5 +1,6 @@
 package io.weir.samples.process;
 
+import io.weir.test.EmulatedJob;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -48,6 +49,7 @@ public final class OwnJava {
     /** Starts it, with what it prints and its errors in one stream, and this beside our environment. */
     public static Process start(List<String> command, Map<String, String> environment) throws IOException {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        builder.environment().putAll(EmulatedJob.placeOfChild());
         builder.environment().putAll(environment);
         return builder.start();
     }
