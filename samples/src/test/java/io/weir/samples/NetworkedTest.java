@@ -116,7 +116,7 @@ class NetworkedTest {
         assertThat(weir("sample", "rmi", "--path", "elan")).isEqualTo(1);
         assertThat(err.toString())
                 .startsWith("weir sample rmi: The client has failed: no path leads to ")
-                .contains("no adapter for elan is on the class path");
+                .contains("this process was not started as one of a parallel job on QsNet");
     }
 
     @Test

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.DynamicNode;
@@ -66,18 +67,45 @@ class EmulationTest {
                 Map.of("GMEMU_REGISTER_LIMIT", Integer.toString(6 << 20)));
     }
 
+    @TestFactory
+    List<DynamicNode> qsnet() throws IOException, InterruptedException {
+        return overElan(
+                "elan",
+                "20",
+                ".*((Elan(Contract|Small|Agreement|Wire|Costs|Asked)|OverElan)OnEmulation|Scene)",
+                Map.of());
+    }
+
+    /** What is sent is moved late, and must not be touched before. */
+    @TestFactory
+    List<DynamicNode> qsnetThatIsSlow() throws IOException, InterruptedException {
+        return overElan("elan-slow", "5", ".*Elan(Contract|Wire)OnEmulation", Map.of("ELANEMU_DELAY_US", "100"));
+    }
+
     private List<DynamicNode> overGm(String name, String effort, String classes, Map<String, String> more)
             throws IOException, InterruptedException {
+        return over(EmulatedLibrary.GM, name, effort, classes, more);
+    }
+
+    private List<DynamicNode> overElan(String name, String effort, String classes, Map<String, String> more)
+            throws IOException, InterruptedException {
+        return over(EmulatedLibrary.ELAN, name, effort, classes, more);
+    }
+
+    private List<DynamicNode> over(
+            EmulatedLibrary library, String name, String effort, String classes, Map<String, String> more)
+            throws IOException, InterruptedException {
+        String path = library.name().toLowerCase(Locale.ROOT);
         Optional<String> missing = CProgram.missing();
         if (missing.isPresent()) {
-            return Retelling.without("an emulation of GM", missing.get());
+            return Retelling.without("an emulation of " + path, missing.get());
         }
         Map<String, String> environment = new HashMap<>(more);
-        environment.putAll(EmulatedLibrary.GM.settings(EmulatedLibrary.GM.compiled(folder), folder));
+        environment.putAll(library.settings(library.compiled(folder), folder));
         Visit visit = Visit.pay(
                 // It ends with this JVM, even if that is killed.
                 List.of("setpriv", "--pdeathsig", "TERM"),
-                List.of("-Dweir.required.transports=gm", "-Dweir.test.effort=" + effort),
+                List.of("-Dweir.required.transports=" + path, "-Dweir.test.effort=" + effort),
                 System.getProperty("weir.fabric.classes", classes),
                 name,
                 environment);

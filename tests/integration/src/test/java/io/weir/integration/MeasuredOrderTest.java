@@ -114,7 +114,7 @@ class MeasuredOrderTest implements OnRoute {
         assertThat(working.subList(1, working.size())).allMatch(attempt -> attempt.outcome() == Outcome.MEASURED);
         assertThat(working.stream().map(attempt -> Objects.requireNonNull(attempt.roundTrip())))
                 .isSorted();
-        assertThat(of(decision, "elan").reason()).contains("no adapter for elan");
+        assertThat(of(decision, "elan").reason()).contains("not started as one of a parallel job");
         assertThat(decision.warnings()).isEmpty();
         pair.settle();
 

@@ -74,7 +74,8 @@ class PathChoiceTest implements OnRoute {
         assertThat(of(decision, "tcp").outcome()).isEqualTo(Outcome.NOT_TRIED);
         assertThat(of(decision, "tcp").reason()).isEqualTo("local was chosen before it");
         assertThat(of(decision, "elan").outcome()).isEqualTo(Outcome.REJECTED);
-        assertThat(of(decision, "elan").reason()).contains("no adapter for elan");
+        assertThat(of(decision, "elan").reason())
+                .contains("this process was not started as one of a parallel job on QsNet");
         assertThat(decision.line())
                 .startsWith(pair.far().id() + " over local (round trip ")
                 .doesNotContain("tcp");
@@ -196,7 +197,7 @@ class PathChoiceTest implements OnRoute {
                         Route.any("far")))
                 .contains("elan")
                 .contains("required (here)")
-                .contains("no adapter for elan")
+                .contains("this process was not started as one of a parallel job on QsNet")
                 .contains("weir.transport.elan=on");
     }
 
@@ -223,7 +224,7 @@ class PathChoiceTest implements OnRoute {
     void noPathAtAll(Nodes nodes) {
         assertThat(failureOf(nodes, Route.any("near").order("elan", "trouble"), Route.any("far")))
                 .contains("no path leads to far-")
-                .contains("elan: no adapter")
+                .contains("elan: missing here: this process was not started as one of a parallel job on QsNet")
                 .contains("trouble: missing here: trouble is not wanted");
     }
 

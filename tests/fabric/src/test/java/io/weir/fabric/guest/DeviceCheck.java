@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.function.LongPredicate;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
@@ -31,13 +32,13 @@ public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback 
     }
 
     /** What is open of an emulation. */
-    private static String filesOf(Path folder) throws IOException {
+    private static String filesOf(Path folder, LongPredicate counts) throws IOException {
         if (!Files.isDirectory(folder)) {
             return "";
         }
         try (Stream<Path> files = Files.walk(folder)) {
             return files.filter(file -> !Files.isDirectory(file))
-                    .filter(DeviceCheck::hasAnOwner)
+                    .filter(file -> hasAnOwner(file, counts))
                     .map(file -> folder.relativize(file).toString())
                     .sorted()
                     .collect(Collectors.joining(", "));
@@ -45,11 +46,12 @@ public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback 
     }
 
     /** Whoever was killed leaves a file, in which its number stands. */
-    private static boolean hasAnOwner(Path port) {
+    private static boolean hasAnOwner(Path port, LongPredicate counts) {
         try (InputStream in = Files.newInputStream(port)) {
             ByteBuffer begin =
                     ByteBuffer.wrap(in.readNBytes(Long.BYTES + Integer.BYTES)).order(ByteOrder.nativeOrder());
             return begin.remaining() == Long.BYTES + Integer.BYTES
+                    && counts.test(begin.getInt(Long.BYTES))
                     && ProcessHandle.of(begin.getInt(Long.BYTES)).isPresent();
         } catch (IOException e) {
             // Removed meanwhile.
@@ -62,7 +64,13 @@ public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback 
         if (Fabric.here().contains(Fabric.P4SOCK)) {
             return Files.readString(Path.of("/proc/thread-self/net/packet")).replaceAll("[0-9a-f]{16}", "");
         }
+        if (Fabric.here().contains(Fabric.ELAN)) {
+            // This process joins its job once, in some test.
+            return filesOf(
+                    Path.of(System.getenv("ELANEMU_DIR")),
+                    owner -> owner != ProcessHandle.current().pid());
+        }
         String emulation = System.getenv("GMEMU_DIR");
-        return emulation == null ? Program.run("rdma", "resource", "show") : filesOf(Path.of(emulation));
+        return emulation == null ? Program.run("rdma", "resource", "show") : filesOf(Path.of(emulation), owner -> true);
     }
 }

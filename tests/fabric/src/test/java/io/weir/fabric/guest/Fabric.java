@@ -35,10 +35,19 @@ enum Fabric {
         Map<String, String> options(End end) {
             return Map.of("library", EMULATION_OF_GM);
         }
+    },
+    /** As above; the environment also makes this process one of a job. */
+    ELAN("elan", "vp 0, nvp 4096") {
+        @Override
+        Map<String, String> options(End end) {
+            return Map.of("library", EMULATION_OF_ELAN, "device", EMULATION_OF_ELAN);
+        }
     };
 
     /** Where the library is. */
     static final String EMULATION_OF_GM = System.getenv().getOrDefault("WEIR_TRANSPORT_GM_LIBRARY", "");
+
+    static final String EMULATION_OF_ELAN = System.getenv().getOrDefault("WEIR_TRANSPORT_ELAN_LIBRARY", "");
 
     /** Enough for an emulated machine, and shorter than a session waits on its way to another path. */
     static final Duration STEP = Duration.ofSeconds(15);

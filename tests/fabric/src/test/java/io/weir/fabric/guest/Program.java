@@ -1,5 +1,6 @@
 package io.weir.fabric.guest;
 
+import io.weir.test.EmulatedJob;
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,7 @@ final class Program implements AutoCloseable {
                 .redirectErrorStream(true)
                 .redirectInput(input)
                 .redirectOutput(output.toFile());
+        builder.environment().putAll(EmulatedJob.placeOfChild());
         builder.environment().putAll(environment);
         this.process = builder.start();
     }
