@@ -69,6 +69,8 @@ final class ElanJob {
 
     private final List<Runnable> quiet = new ArrayList<>();
     private volatile @Nullable Thread watcher;
+    /** When a loop was woken last. */
+    private long lastNews = System.nanoTime();
 
     private ElanJob(ElanApi api, ElanMembership membership, ElanState state) {
         this.api = api;
@@ -319,34 +321,41 @@ final class ElanJob {
 
     /** As long as there are links: looks for those whose loops sleep, and for those that are closed. */
     private void watch() {
-        long lastNews = System.nanoTime();
         long pause = 0;
         while (pause >= 0) {
-            long now = System.nanoTime();
-            lock();
             try {
-                settle();
-                boolean news = false;
-                boolean sleeps = false;
-                boolean leaves = false;
-                for (ElanWire wire : wires) {
-                    sleeps |= wire.isArmed();
-                    news |= wire.wake();
-                    leaves |= wire.isClosed();
-                }
-                lastNews = news ? now : lastNews;
-                boolean quick = now - lastNews < QUICK_FOR_NANOS;
-                pause = sleeps || leaves ? (quick ? QUICK_NANOS : SLOW_NANOS) : IDLE_NANOS;
-                if (wires.isEmpty()) {
-                    watcher = null;
-                    pause = -1;
-                }
-            } finally {
-                unlock();
+                pause = look();
+            } catch (RuntimeException e) {
+                // Links that are well go on, and whoever closes one has nobody else.
+                log.error("Links over elan can't be looked after as they should", e);
+                pause = IDLE_NANOS;
             }
             if (pause > 0) {
                 LockSupport.parkNanos(pause);
             }
+        }
+    }
+
+    /** Returns for how long there is nothing to do; negative if there are no links any more. */
+    private long look() {
+        long now = System.nanoTime();
+        lock();
+        try {
+            settle();
+            if (wires.isEmpty()) {
+                watcher = null;
+                return -1;
+            }
+            boolean news = false;
+            boolean awaited = false;
+            for (ElanWire wire : wires) {
+                awaited |= wire.isArmed() || wire.isClosed();
+                news |= wire.wake();
+            }
+            lastNews = news ? now : lastNews;
+            return !awaited ? IDLE_NANOS : now - lastNews < QUICK_FOR_NANOS ? QUICK_NANOS : SLOW_NANOS;
+        } finally {
+            unlock();
         }
     }
 }

@@ -424,7 +424,7 @@ final class ElanWire implements Wire {
         try {
             Posix.signal(event);
         } catch (NativeFailure e) {
-            throw new IllegalStateException("a loop can't be woken", e);
+            log.error("A loop can't be woken", e);
         }
         return true;
     }
