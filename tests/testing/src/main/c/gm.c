@@ -32,7 +32,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -87,7 +86,8 @@ struct record {
 
 struct peer {
     struct shared *shared;
-    int file;
+    int file, dead;
+    int64_t looked;
     struct peer *next_gone;
 };
 
@@ -274,11 +274,16 @@ EXPORT void gm_finalize(void) {
     if (initialised-- <= 0) wrong("gm_finalize without gm_init");
 }
 
+/* A lock of the open file, which ends with its last descriptor, and which others ask for without taking it: they are in nobody's way. */
+static int own(int file) {
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_OFD_SETLK, &lock) == 0;
+}
+
 /* Whether nobody holds the file's lock. */
 static int is_dead(int file) {
-    if (flock(file, LOCK_SH | LOCK_NB) != 0) return 0;
-    flock(file, LOCK_UN);
-    return 1;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type == F_UNLCK;
 }
 
 EXPORT int gm_open(struct gm_port **out, unsigned unit, unsigned id, const char *name, int api) {
@@ -302,7 +307,7 @@ EXPORT int gm_open(struct gm_port **out, unsigned unit, unsigned id, const char 
             return PERMISSION_DENIED;
         }
         struct stat here, there;
-        if (flock(port->file, LOCK_EX | LOCK_NB) != 0) {
+        if (!own(port->file)) {
             close(port->file);
             free(port);
             return BUSY;
@@ -346,12 +351,21 @@ static void unlock(struct shared *shared) {
     pthread_mutex_unlock(&shared->mutex);
 }
 
+/* Closed, or its owner was killed, which is looked for now and then, as that costs a call of the kernel. Somebody else may have opened it since. */
+static int is_over(struct peer *peer) {
+    if (atomic_load(&peer->shared->closed) || peer->dead) return 1;
+    int64_t time = now();
+    if (time - peer->looked < LOOK_NS) return 0;
+    peer->looked = time;
+    return peer->dead = is_dead(peer->file);
+}
+
 /* The port of somebody else, or our own; NULL if there is none. Stays mapped, since operations point to it. */
 static struct shared *reach(struct gm_port *port, unsigned node, unsigned id) {
     if (node == port->node && id == port->id) return port->shared;
     if (node >= NODES || id >= PORTS) return NULL;
     struct peer *peer = &port->peers[node][id];
-    if (peer->shared && !atomic_load(&peer->shared->closed)) return peer->shared;
+    if (peer->shared && !is_over(peer)) return peer->shared;
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/%u.%u", set.folder, node, id);
     int file = open(path, O_RDWR | O_CLOEXEC);
@@ -376,6 +390,8 @@ static struct shared *reach(struct gm_port *port, unsigned node, unsigned id) {
     }
     peer->shared = shared;
     peer->file = file;
+    peer->dead = 0;
+    peer->looked = now();
     return shared;
 }
 
@@ -383,7 +399,7 @@ static int is_gone(struct gm_port *port, struct op *op) {
     if (atomic_load(&op->to->closed)) return 1;
     if (op->to == port->shared) return 0;
     for (struct peer *peer = &port->peers[op->node][op->port]; peer; peer = peer->next_gone)
-        if (peer->shared == op->to) return is_dead(peer->file);
+        if (peer->shared == op->to) return peer->dead = peer->dead || is_dead(peer->file);
     return 1;
 }
 
