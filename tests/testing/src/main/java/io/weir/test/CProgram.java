@@ -30,6 +30,23 @@ public final class CProgram {
     }
 
     /**
+     * Compiles one that is to be as it is written, to be tested or to test something.
+     *
+     * @param beside a class of the package that has the source as a resource
+     * @param source for example {@code gm_check.c}
+     * @param folder where the source and the program are put
+     * @param options more of the compiler's, and libraries
+     * @return the program
+     * @throws IllegalStateException if it can't be compiled
+     */
+    public static Path program(Class<?> beside, String source, Path folder, String... options)
+            throws InterruptedException {
+        List<String> all = new ArrayList<>(List.of("-O2", "-g", "-pthread"));
+        all.addAll(List.of(options));
+        return compiled(beside, source, folder, bare(source), all);
+    }
+
+    /**
      * Compiles a shared library.
      *
      * @param beside a class of the package that has the source as a resource
@@ -63,8 +80,9 @@ public final class CProgram {
             throw new UncheckedIOException(source + " cannot be put into " + folder, e);
         }
         List<String> command = new ArrayList<>(List.of(compiler(), "-std=gnu11"));
-        command.addAll(options);
         command.addAll(List.of("-o", result.toString(), text.toString()));
+        // Behind the source: a linker may take from a library only what was wanted before.
+        command.addAll(options);
         var unused = run(command);
         return result;
     }
