@@ -6,7 +6,6 @@ import io.weir.test.CProgram;
 import io.weir.test.EmulatedLibrary;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +40,7 @@ class GmEmulationTest {
     }
 
     private List<DynamicNode> checks(List<String> options) throws IOException, InterruptedException {
-        Optional<String> missing = missing(options);
+        Optional<String> missing = CProgram.missing(folder, options);
         if (missing.isPresent()) {
             return Retelling.without("an emulation of GM", missing.get());
         }
@@ -59,23 +58,6 @@ class GmEmulationTest {
             }));
         }
         return tests;
-    }
-
-    /** Why nothing can be compiled so; there are compilers without what these options need. */
-    private Optional<String> missing(List<String> options) throws IOException, InterruptedException {
-        Optional<String> missing = CProgram.missing();
-        if (missing.isPresent() || options.isEmpty()) {
-            return missing;
-        }
-        List<String> command = new ArrayList<>(List.of(System.getenv().getOrDefault("CC", "gcc")));
-        command.addAll(options);
-        Path source = folder.resolve("empty.c");
-        Files.writeString(source, "int main(void) { return 0; }\n");
-        command.addAll(List.of("-o", folder.resolve("empty").toString(), source.toString()));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        process.getOutputStream().close();
-        String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        return process.waitFor() == 0 ? Optional.empty() : Optional.of("The compiler has no sanitizers: " + said);
     }
 
     /** What it says, which is nothing if all is well. It has a limit of its own. */

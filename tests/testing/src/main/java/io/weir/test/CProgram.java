@@ -98,6 +98,27 @@ public final class CProgram {
     }
 
     /**
+     * Why nothing can be compiled with these options, which not every compiler has what it takes for; empty if it can.
+     *
+     * @param folder for what is compiled to find out
+     */
+    public static Optional<String> missing(Path folder, List<String> options) throws InterruptedException {
+        Path source = folder.resolve("empty.c");
+        List<String> command = new ArrayList<>(List.of(compiler()));
+        command.addAll(options);
+        command.addAll(List.of("-o", folder.resolve("empty").toString(), source.toString()));
+        try {
+            Files.writeString(source, "int main(void) { return 0; }\n");
+            var unused = run(command);
+            return Optional.empty();
+        } catch (IllegalStateException e) {
+            return Optional.of(String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(source + " cannot be written", e);
+        }
+    }
+
+    /**
      * The first line with which the compiler introduces itself.
      *
      * @throws IllegalStateException if there is none
