@@ -2,11 +2,9 @@ package io.weir.transport.dapl;
 
 import io.weir.core.Availability;
 import io.weir.core.LinkRequest;
-import io.weir.core.Misconfigured;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.PendingLink;
-import io.weir.core.ProtocolMismatch;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
@@ -17,6 +15,7 @@ import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
 import io.weir.transport.rdma.LockedMemory;
 import io.weir.transport.rdma.RemoteAgreement;
+import io.weir.transport.stream.CardFormat;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Set;
@@ -107,21 +106,12 @@ public final class DaplTransport implements Transport {
 
     @Override
     public @Nullable String reaches(PeerCard self, PeerCard peer) {
-        try {
-            DaplCard ours = DaplCard.decode(self.ready().getOrDefault(NAME, ""));
-            DaplCard theirs = DaplCard.decode(peer.ready().getOrDefault(NAME, ""));
-            return ours.separates(theirs);
-        } catch (ProtocolMismatch e) {
-            return "the cards of both sides do not match: " + e.getMessage();
-        }
+        return CardFormat.separates(NAME, self, peer, DaplCard::decode, DaplCard::separates);
     }
 
     @Override
     public PendingLink prepare(LinkRequest request) {
-        if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
-            throw new Misconfigured(
-                    "dapl needs a loop on epoll, and " + request.loop().name() + " is none");
-        }
+        NettyLoop loop = NettyLoop.onEpoll(request, NAME);
         DaplOptions options = DaplOptions.of(request.settings());
         Entry entry = FOUND.get(options.adapter());
         if (entry == null) {

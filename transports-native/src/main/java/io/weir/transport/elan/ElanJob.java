@@ -4,6 +4,7 @@ import com.kenai.jffi.MemoryIO;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
 import io.weir.transport.nativelib.Structures;
+import io.weir.transport.rdma.TellingLock;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -14,7 +15,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -57,7 +57,7 @@ final class ElanJob {
     private final ElanApi api;
     private final ElanMembership membership;
     private final ElanState state;
-    private final ReentrantLock lock = new ReentrantLock();
+    private final TellingLock lock = new TellingLock();
 
     /** Written to by others at any time, so it is there as long as the process. */
     private final ByteBuffer mailboxes = Structures.allocate(LINKS * ElanMailbox.BYTES);
@@ -67,7 +67,6 @@ final class ElanJob {
     /** Those that are closed, and whose peers have not said their last word, if they ever will: looked at when anything else is. */
     private final List<ElanWire> unanswered = new ArrayList<>();
 
-    private final List<Runnable> quiet = new ArrayList<>();
     private volatile @Nullable Thread watcher;
     /** When a loop was woken last. */
     private long lastNews = System.nanoTime();
@@ -200,17 +199,9 @@ final class ElanJob {
         lock.lock();
     }
 
-    /** Behind the last one, what has become quiet meanwhile is told so: that takes locks which are taken before this one elsewhere. */
+    /** Behind the last one, what has become quiet meanwhile is told so. */
     void unlock() {
-        List<Runnable> told = List.of();
-        if (lock.getHoldCount() == 1 && !quiet.isEmpty()) {
-            told = List.copyOf(quiet);
-            quiet.clear();
-        }
-        lock.unlock();
-        if (!told.isEmpty()) {
-            told.forEach(Runnable::run);
-        }
+        lock.unlockAndTell();
     }
 
     long put(long from, long to, long bytes, int vp) {
@@ -279,8 +270,8 @@ final class ElanJob {
         if (watcher == null) {
             Thread thread = new Thread(this::watch, "weir-elan");
             thread.setDaemon(true);
-            watcher = thread;
             thread.start();
+            watcher = thread;
         }
     }
 
@@ -307,6 +298,11 @@ final class ElanJob {
             if (waits) {
                 unanswered.add(wire);
             }
+            if (waits && !wire.isQuiet()) {
+                log.warn(
+                        "Process {} of the job has not said that it writes nothing more into a link's memory, which is kept for that",
+                        wire.vp());
+            }
             return over || waits;
         });
     }
@@ -314,7 +310,7 @@ final class ElanJob {
     private boolean isOver(ElanWire wire, long now) {
         Runnable told = wire.takeQuiet();
         if (told != null) {
-            quiet.add(told);
+            lock.tell(told);
         }
         return wire.isOver(now);
     }

@@ -40,19 +40,12 @@ record ElanOptions(Choice choice, String job, RemoteOptions memory) {
      */
     static ElanOptions of(TransportSettings settings) {
         Choice choice = new Choice(
-                path(settings, LIBRARY, "/usr/lib/libelan.so"), path(settings, DEVICE, "/dev/elan4/control0"));
+                RemoteOptions.path(settings, LIBRARY, "/usr/lib/libelan.so"),
+                RemoteOptions.path(settings, DEVICE, "/dev/elan4/control0"));
         String job = settings.options().getOrDefault(JOB, "").trim();
         if (job.length() > LONGEST) {
             throw new Misconfigured(JOB + " has more than " + LONGEST + " characters");
         }
         return new ElanOptions(choice, job, RemoteOptions.of(settings));
-    }
-
-    private static String path(TransportSettings settings, String option, String example) {
-        String path = settings.options().getOrDefault(option, "").trim();
-        if (!path.isEmpty() && (path.charAt(0) != '/' || path.length() > LONGEST)) {
-            throw new Misconfigured(option + "=" + path + " is not a whole path, such as " + example);
-        }
-        return path;
     }
 }

@@ -2,16 +2,16 @@ package io.weir.transport.elan;
 
 import io.weir.core.Availability;
 import io.weir.core.LinkRequest;
-import io.weir.core.Misconfigured;
 import io.weir.core.PeerCard;
 import io.weir.core.PendingLink;
-import io.weir.core.ProtocolMismatch;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.Posix;
+import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.RemoteAgreement;
+import io.weir.transport.stream.CardFormat;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -26,9 +26,6 @@ import org.jspecify.annotations.Nullable;
 public final class ElanTransport implements Transport {
 
     static final String NAME = "elan";
-
-    /** Of 64 bits, and with the lowest byte first. */
-    private static final Set<String> PLATFORMS = Set.of("amd64", "x86_64", "aarch64");
 
     /** Its users are the ServiceLoader and tests. */
     public ElanTransport() {}
@@ -48,12 +45,9 @@ public final class ElanTransport implements Transport {
     public Availability availability(TransportSettings settings) {
         ElanOptions options = ElanOptions.of(settings);
         String missing = Posix.missing(settings);
+        missing = missing == null ? Structures.missing("libelan") : missing;
         if (missing != null) {
             return new Availability.Missing(missing);
-        }
-        String platform = System.getProperty("os.arch", "");
-        if (!PLATFORMS.contains(platform)) {
-            return new Availability.Missing("the structures of libelan are not known on " + platform);
         }
         try {
             ElanJob job = ElanJob.join(options.choice());
@@ -66,21 +60,12 @@ public final class ElanTransport implements Transport {
 
     @Override
     public @Nullable String reaches(PeerCard self, PeerCard peer) {
-        try {
-            ElanCard ours = ElanCard.decode(self.ready().getOrDefault(NAME, ""));
-            ElanCard theirs = ElanCard.decode(peer.ready().getOrDefault(NAME, ""));
-            return ours.separates(theirs);
-        } catch (ProtocolMismatch e) {
-            return "the cards of both sides do not match: " + e.getMessage();
-        }
+        return CardFormat.separates(NAME, self, peer, ElanCard::decode, ElanCard::separates);
     }
 
     @Override
     public PendingLink prepare(LinkRequest request) {
-        if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
-            throw new Misconfigured(
-                    "elan needs a loop on epoll, and " + request.loop().name() + " is none");
-        }
+        NettyLoop loop = NettyLoop.onEpoll(request, NAME);
         ElanOptions options = ElanOptions.of(request.settings());
         return RemoteAgreement.begin(request, loop, NAME, options.memory().poolBytes(), ElanHalf.open(options));
     }

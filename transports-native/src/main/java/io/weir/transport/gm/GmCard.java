@@ -16,11 +16,11 @@ final class GmCard {
     }
 
     /**
-     * Reads a card.
+     * Returns a card that can be used.
      *
-     * @throws ProtocolMismatch if it can't be used
+     * @throws ProtocolMismatch if it can't be
      */
-    static void check(String text) {
+    static String checked(String text) {
         Matcher form = FORM.matcher(text);
         if (!form.matches()) {
             throw new ProtocolMismatch("a card that is none of ours");
@@ -28,5 +28,6 @@ final class GmCard {
         if (Integer.parseInt(form.group(1)) != GmOffer.VERSION) {
             throw new ProtocolMismatch("version " + form.group(1) + " where we have " + GmOffer.VERSION);
         }
+        return text;
     }
 }

@@ -28,7 +28,6 @@ record GmOptions(Choice choice, RemoteOptions memory) {
     private static final int FIRST_PORT = 2;
 
     private static final int LAST_PORT = 15;
-    private static final int LONGEST_PATH = 4096;
 
     /**
      * Which library, board and port to use; equal choices share what is open.
@@ -47,10 +46,7 @@ record GmOptions(Choice choice, RemoteOptions memory) {
      */
     static GmOptions of(TransportSettings settings) {
         RemoteOptions memory = RemoteOptions.of(settings);
-        String library = settings.options().getOrDefault(LIBRARY, "").trim();
-        if (!library.isEmpty() && (library.charAt(0) != '/' || library.length() > LONGEST_PATH)) {
-            throw new Misconfigured(LIBRARY + "=" + library + " is not a whole path, such as /opt/gm/lib/libgm.so");
-        }
+        String library = RemoteOptions.path(settings, LIBRARY, "/opt/gm/lib/libgm.so");
         Choice choice = new Choice(
                 library,
                 RemoteOptions.number(settings, "board", ANY, 0, MOST_BOARDS - 1),

@@ -8,6 +8,7 @@ import io.weir.core.WeirException;
 import io.weir.transport.nativelib.NativeCallback;
 import io.weir.transport.nativelib.NativeFunction;
 import io.weir.transport.nativelib.Structures;
+import io.weir.transport.rdma.TellingLock;
 import java.nio.ByteBuffer;
 import java.security.SecureRandom;
 import java.util.ArrayDeque;
@@ -20,7 +21,6 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -103,7 +103,7 @@ final class GmPort {
     private final long largeEnd;
     private final long controlAt;
 
-    private final ReentrantLock lock = new ReentrantLock();
+    private final TellingLock lock = new TellingLock();
     private final Condition mayWork = lock.newCondition();
     private final NativeCallback sent;
     private final NativeCallback rung;
@@ -127,7 +127,6 @@ final class GmPort {
 
     private final Deque<Long> streamsToDrop = new ArrayDeque<>();
     private final List<GmWire> closing = new ArrayList<>();
-    private final List<Runnable> quiet = new ArrayList<>();
     /** Wires that are open, and those of them whose loop sleeps. */
     private int openWires;
 
@@ -335,17 +334,9 @@ final class GmPort {
         return lock.tryLock();
     }
 
-    /** Behind the last one, what has become quiet meanwhile is told so: that takes locks which are taken before this one elsewhere. */
+    /** Behind the last one, what has become quiet meanwhile is told so. */
     void unlock() {
-        List<Runnable> told = List.of();
-        if (lock.getHoldCount() == 1 && !quiet.isEmpty()) {
-            told = List.copyOf(quiet);
-            quiet.clear();
-        }
-        lock.unlock();
-        if (!told.isEmpty()) {
-            told.forEach(Runnable::run);
-        }
+        lock.unlockAndTell();
     }
 
     /** Another link, whose messages from now on come to it. Returns what they have to show. */
@@ -629,7 +620,7 @@ final class GmPort {
                 return false;
             }
             wires[(int) wire.link() & (LINKS - 1)] = null;
-            quiet.add(told);
+            lock.tell(told);
             return true;
         });
     }

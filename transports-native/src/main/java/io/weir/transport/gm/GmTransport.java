@@ -2,16 +2,16 @@ package io.weir.transport.gm;
 
 import io.weir.core.Availability;
 import io.weir.core.LinkRequest;
-import io.weir.core.Misconfigured;
 import io.weir.core.PeerCard;
 import io.weir.core.PendingLink;
-import io.weir.core.ProtocolMismatch;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.Posix;
+import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.RemoteAgreement;
+import io.weir.transport.stream.CardFormat;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
@@ -28,9 +28,6 @@ import reactor.core.scheduler.Schedulers;
 public final class GmTransport implements Transport {
 
     static final String NAME = "gm";
-
-    /** Of 64 bits, and with the lowest byte first. */
-    private static final Set<String> PLATFORMS = Set.of("amd64", "x86_64", "aarch64");
 
     /** Its users are the ServiceLoader and tests. */
     public GmTransport() {}
@@ -50,12 +47,9 @@ public final class GmTransport implements Transport {
     public Availability availability(TransportSettings settings) {
         GmOptions options = GmOptions.of(settings);
         String missing = Posix.missing(settings);
+        missing = missing == null ? Structures.missing("GM") : missing;
         if (missing != null) {
             return new Availability.Missing(missing);
-        }
-        String platform = System.getProperty("os.arch", "");
-        if (!PLATFORMS.contains(platform)) {
-            return new Availability.Missing("the structures of GM are not known on " + platform);
         }
         try {
             GmPort port = GmPort.acquire(options.choice());
@@ -80,21 +74,12 @@ public final class GmTransport implements Transport {
 
     @Override
     public @Nullable String reaches(PeerCard self, PeerCard peer) {
-        try {
-            GmCard.check(self.ready().getOrDefault(NAME, ""));
-            GmCard.check(peer.ready().getOrDefault(NAME, ""));
-            return null;
-        } catch (ProtocolMismatch e) {
-            return "the cards of both sides do not match: " + e.getMessage();
-        }
+        return CardFormat.separates(NAME, self, peer, GmCard::checked, (ours, theirs) -> null);
     }
 
     @Override
     public PendingLink prepare(LinkRequest request) {
-        if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
-            throw new Misconfigured(
-                    "gm needs a loop on epoll, and " + request.loop().name() + " is none");
-        }
+        NettyLoop loop = NettyLoop.onEpoll(request, NAME);
         GmOptions options = GmOptions.of(request.settings());
         return RemoteAgreement.begin(request, loop, NAME, options.memory().poolBytes(), GmHalf.open(options));
     }

@@ -10,6 +10,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.weir.core.LinkRequest;
 import io.weir.core.Loop;
 import io.weir.core.LoopBuffers;
 import io.weir.core.Misconfigured;
@@ -141,6 +142,20 @@ public final class NettyLoop implements Loop {
     /** The Netty event loop that this loop drives: channels that are registered with it run on the loop's thread. */
     public IoEventLoop eventLoop() {
         return eventLoop;
+    }
+
+    /**
+     * The loop of a request whose link has to be on epoll.
+     *
+     * @param path what needs it, for people
+     * @throws Misconfigured if it is not
+     */
+    public static NettyLoop onEpoll(LinkRequest request, String path) {
+        if (request.loop() instanceof NettyLoop loop && loop.onEpoll()) {
+            return loop;
+        }
+        throw new Misconfigured(
+                path + " needs a loop on epoll, and " + request.loop().name() + " is none");
     }
 
     /** Whether this loop runs on epoll; only then native channels and {@link #watch} work. */

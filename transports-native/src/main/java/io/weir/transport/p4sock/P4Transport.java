@@ -2,16 +2,15 @@ package io.weir.transport.p4sock;
 
 import io.weir.core.Availability;
 import io.weir.core.LinkRequest;
-import io.weir.core.Misconfigured;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.PendingLink;
-import io.weir.core.ProtocolMismatch;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.Posix;
+import io.weir.transport.stream.CardFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -69,11 +68,7 @@ public final class P4Transport implements Transport {
 
     @Override
     public @Nullable String reaches(PeerCard self, PeerCard peer) {
-        try {
-            return card(self).separates(card(peer));
-        } catch (ProtocolMismatch e) {
-            return "the cards of both sides do not match: " + e.getMessage();
-        }
+        return CardFormat.separates(NAME, self, peer, P4Card::decode, P4Card::separates);
     }
 
     private static P4Card card(PeerCard of) {
@@ -82,10 +77,7 @@ public final class P4Transport implements Transport {
 
     @Override
     public PendingLink prepare(LinkRequest request) {
-        if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
-            throw new Misconfigured(
-                    "p4sock needs a loop on epoll, and " + request.loop().name() + " is none");
-        }
+        NettyLoop loop = NettyLoop.onEpoll(request, NAME);
         P4Options options = P4Options.of(request.settings());
         P4Card ours = card(request.self());
         P4Card theirs = card(request.peer());

@@ -25,6 +25,7 @@ public record RemoteOptions(SlotPlan plan, int poolBytes) {
 
     private static final int POOL = 64 << 20;
     private static final int MOST_POOL = 1 << 30;
+    private static final int LONGEST_PATH = 4096;
 
     /**
      * Reads them.
@@ -43,6 +44,19 @@ public record RemoteOptions(SlotPlan plan, int poolBytes) {
     /** How much memory one link keeps from being swapped out before it has long payloads, which are copied where there may be no more. */
     public long lockedBytes() {
         return 2L * plan.slots() * plan.slotBytes() + LinkMemory.BOUNCE;
+    }
+
+    /**
+     * A whole path; empty if none is named.
+     *
+     * @throws Misconfigured if it is none
+     */
+    public static String path(TransportSettings settings, String option, String example) {
+        String path = settings.options().getOrDefault(option, "").trim();
+        if (!path.isEmpty() && (path.charAt(0) != '/' || path.length() > LONGEST_PATH)) {
+            throw new Misconfigured(option + "=" + path + " is not a whole path, such as " + example);
+        }
+        return path;
     }
 
     /**

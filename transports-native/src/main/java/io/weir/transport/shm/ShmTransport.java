@@ -3,7 +3,6 @@ package io.weir.transport.shm;
 import io.netty.channel.epoll.Epoll;
 import io.weir.core.Availability;
 import io.weir.core.LinkRequest;
-import io.weir.core.Misconfigured;
 import io.weir.core.PeerCard;
 import io.weir.core.PendingLink;
 import io.weir.core.Transport;
@@ -89,10 +88,7 @@ public final class ShmTransport implements Transport {
 
     @Override
     public PendingLink prepare(LinkRequest request) {
-        if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
-            throw new Misconfigured(
-                    "shared memory needs a loop on epoll, and " + request.loop().name() + " is none");
-        }
+        NettyLoop loop = NettyLoop.onEpoll(request, "shared memory");
         return ShmAgreement.begin(request, loop);
     }
 }

@@ -2,10 +2,8 @@ package io.weir.transport.verbs;
 
 import io.weir.core.Availability;
 import io.weir.core.LinkRequest;
-import io.weir.core.Misconfigured;
 import io.weir.core.PeerCard;
 import io.weir.core.PendingLink;
-import io.weir.core.ProtocolMismatch;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
@@ -14,6 +12,7 @@ import io.weir.transport.nativelib.Structures;
 import io.weir.transport.rdma.Domain;
 import io.weir.transport.rdma.LockedMemory;
 import io.weir.transport.rdma.RemoteAgreement;
+import io.weir.transport.stream.CardFormat;
 import java.nio.ByteBuffer;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -90,21 +89,12 @@ public final class VerbsTransport implements Transport {
 
     @Override
     public @Nullable String reaches(PeerCard self, PeerCard peer) {
-        try {
-            VerbsCard ours = VerbsCard.decode(self.ready().getOrDefault(NAME, ""));
-            VerbsCard theirs = VerbsCard.decode(peer.ready().getOrDefault(NAME, ""));
-            return ours.separates(theirs);
-        } catch (ProtocolMismatch e) {
-            return "the cards of both sides do not match: " + e.getMessage();
-        }
+        return CardFormat.separates(NAME, self, peer, VerbsCard::decode, VerbsCard::separates);
     }
 
     @Override
     public PendingLink prepare(LinkRequest request) {
-        if (!(request.loop() instanceof NettyLoop loop) || !loop.onEpoll()) {
-            throw new Misconfigured(
-                    "verbs needs a loop on epoll, and " + request.loop().name() + " is none");
-        }
+        NettyLoop loop = NettyLoop.onEpoll(request, NAME);
         VerbsOptions options = VerbsOptions.of(request.settings());
         return RemoteAgreement.begin(request, loop, NAME, options.memory().poolBytes(), VerbsHalf.open(options));
     }
