@@ -12,7 +12,7 @@
  *   ELANEMU_STATE_OFFSET    where in the base the state stands, a multiple of 8 below 2048 (another one in each process); none: nowhere
  *   ELANEMU_TWICE           1: there are two structures that look like the state (0)
  *   ELANEMU_BARRIER         1: elan_baseInit waits until all processes have called it (0)
- *   ELANEMU_DELAY_US        so long nothing is moved, and the program must leave alone what it puts (0: it is moved before the call returns)
+ *   ELANEMU_DELAY_US        so long nothing of more than eight bytes is moved, and the program must leave alone what it puts (0: all is moved before the call returns)
  *   ELANEMU_DEAF            1: what is put never arrives (0)
  *   ELANEMU_REQUIRE_GALLOC  1: only memory of elan_allocMain and elan_gallocMain can be used, as with Elan3 (0)
  *   ELANEMU_EVENTS          how many events there may be at once (4096)
@@ -442,7 +442,7 @@ static int copy(int write, pid_t pid, unsigned char *ours, unsigned char *theirs
 static void move(struct op *op) {
     struct shared *other = peer(op->vp);
     int there;
-    if (op->kind == PUT && my.delay && sum_of(op->from, op->bytes) != op->sum) wrong("what elan_put was given at %p was changed before it was written", (void *)op->from);
+    if (op->kind == PUT && op->due && sum_of(op->from, op->bytes) != op->sum) wrong("what elan_put was given at %p was changed before it was written", (void *)op->from);
     if (op->kind == PUT && my.deaf)
         there = 0;
     else if (op->kind == PUT) {
@@ -520,7 +520,8 @@ static ELAN_EVENT *begin(enum kind kind, const char *call, ELAN_STATE *state, vo
     op->to = to;
     op->bytes = bytes;
     op->vp = vp;
-    if (my.delay) {
+    /* Only within one put is the order of bytes known, so the shortest ones overtake the others. */
+    if (my.delay && bytes > LAST) {
         op->due = now() + my.delay;
         if (kind == PUT) op->sum = sum_of(from, bytes);
         if (my.last >= 0)

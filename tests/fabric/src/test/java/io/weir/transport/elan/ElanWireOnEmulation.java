@@ -42,6 +42,16 @@ class ElanWireOnEmulation extends WireContract<ElanWire> {
         assertThat(near.received).isEqualTo(WireEnd.SLOTS);
     }
 
+    /** Each link takes two of the 1024 places that a process has for what is no message. */
+    @Test
+    void placesAreGivenBack() {
+        for (int link = 0; link < 700; link++) {
+            connect();
+            near.close();
+            far.close();
+        }
+    }
+
     /** It would be written over the slot before it, or over whatever lies there. */
     @Test
     void aMessageLongerThanItsSlotIsNotWritten() {
