@@ -3,7 +3,8 @@
  * by abort(), behind a line on its standard error that begins with "gm emulation:".
  *
  * Each open port is a file below GMEMU_DIR that its owner holds a lock on, so that whoever is killed leaves nothing that is in the way. In it lie a ring of messages, which others write under a
- * robust mutex, and what the port has registered. A send is complete when the receiver has taken the message out of the ring.
+ * robust mutex, and what the port has registered. A send is complete when the receiver has taken the message out of the ring; where no buffer is for it, it stays there, and only what was sent
+ * behind it on the same stream waits with it.
  *
  *   GMEMU_DIR             where the ports are (/tmp/gmemu.<uid>)
  *   GMEMU_NODE            the node's number that all know, for board 0 (1); the next board has the next number
@@ -50,10 +51,14 @@ enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, HIGH_RECV = 12, FAST_RECV =
 #define SIZES 32u
 #define FAST_MOST 128u
 #define RING (8u << 20)
+#define LONG (1u << 20)
+#define COPY (1ull << 30)
 #define RANGES 4096u
 #define TOKENS 1024
 #define PROVIDED 4096
 #define EVENTS 4
+/* So many that stand still are told apart; messages behind more wait for some of them. */
+#define STREAMS 256
 #define BUNDLE 31
 #define POISON 0xaa
 #define MAGIC 0x474d656d75303031ull
@@ -69,6 +74,10 @@ struct shared {
     _Atomic int closed, allowed, sleepers;
     _Atomic uint32_t bell;
     _Atomic uint64_t sizes[2];
+    /* Of each priority and size: buffers that are provided, and messages that nobody has taken. */
+    _Atomic uint32_t provided[2][SIZES], in_ring[2][SIZES];
+    /* No two that are ever open are born at once. */
+    uint64_t born;
     pthread_mutex_t mutex;
     _Atomic uint64_t written, taken;
     _Atomic uint32_t ranges;
@@ -78,10 +87,17 @@ struct shared {
     unsigned char ring[RING];
 };
 
+enum state { WAITING, TAKEN, CANCELLED };
+
 struct record {
     uint64_t bytes; /* of the record, with this; 0: go on at the beginning */
     uint32_t length, size, priority, node, port;
-    _Atomic int cancelled;
+    _Atomic int state;
+    /* What is long stays with the sender until it is taken. */
+    uint64_t from;
+    pid_t pid;
+    int poisoned;
+    uint64_t born;
 };
 
 struct peer {
@@ -155,6 +171,7 @@ struct gm_port {
     unsigned turn, fasts;
     unsigned char sleep[64] __attribute__((aligned(64)));
     uint32_t heard;
+    int64_t looked;
     _Atomic pid_t user;
     int depth;
     /* Sends that nobody was told of, and alarms: what may end without a bell. */
@@ -275,7 +292,7 @@ EXPORT void gm_finalize(void) {
 }
 
 /* A lock of the open file, which ends with its last descriptor, and which others ask for without taking it: they are in nobody's way. */
-static int own(int file) {
+static int hold(int file) {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     return fcntl(file, F_OFD_SETLK, &lock) == 0;
 }
@@ -307,7 +324,7 @@ EXPORT int gm_open(struct gm_port **out, unsigned unit, unsigned id, const char 
             return PERMISSION_DENIED;
         }
         struct stat here, there;
-        if (!own(port->file)) {
+        if (!hold(port->file)) {
             close(port->file);
             free(port);
             return BUSY;
@@ -326,6 +343,7 @@ EXPORT int gm_open(struct gm_port **out, unsigned unit, unsigned id, const char 
     pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
     pthread_mutex_init(&port->shared->mutex, &kind);
     port->shared->pid = getpid();
+    port->shared->born = (uint64_t)now();
     port->send_tokens = (int)set.send_tokens;
     port->receive_tokens = (int)set.receive_tokens;
     port->complete_last = &port->complete;
@@ -678,6 +696,18 @@ static void stop(struct gm_port *port, struct stream *stream, int status) {
     complete(port, op, status);
 }
 
+/* Under the lock. */
+static void settle(struct shared *there, struct record *record, enum state state) {
+    atomic_store(&record->state, (int)state);
+    atomic_fetch_sub(&there->in_ring[record->priority][record->size], 1);
+}
+
+static int is_taken(struct op *op) {
+    int taken = atomic_load(&op->record->state) == TAKEN;
+    /* What is behind has been taken, and the record may be somebody else's by now. */
+    return atomic_load(&op->to->taken) >= op->end || taken;
+}
+
 /* Whether there is room for a record in a ring; where it would begin then. Under the lock. */
 static int room(struct shared *to, uint64_t bytes, uint64_t *at, uint64_t *skip) {
     uint64_t written = atomic_load(&to->written), left = RING - (written - atomic_load(&to->taken));
@@ -688,7 +718,8 @@ static int room(struct shared *to, uint64_t bytes, uint64_t *at, uint64_t *skip)
 }
 
 static int to_ring(struct gm_port *port, struct op *op) {
-    uint64_t bytes = (sizeof(struct record) + op->length + 63) / 64 * 64, at, skip;
+    int is_long = op->length > LONG;
+    uint64_t bytes = (sizeof(struct record) + (is_long ? 0 : op->length) + 63) / 64 * 64, at, skip;
     lock(op->to);
     if (!room(op->to, bytes, &at, &skip)) {
         unlock(op->to);
@@ -702,11 +733,13 @@ static int to_ring(struct gm_port *port, struct op *op) {
     record->priority = op->priority;
     record->node = port->node;
     record->port = port->id;
-    atomic_store(&record->cancelled, 0);
-    if (is_dma(port, op->memory, op->length))
-        memcpy(record + 1, op->memory, op->length);
-    else
-        memset(record + 1, POISON, op->length);
+    record->from = is_long ? (uintptr_t)op->memory : 0;
+    record->pid = port->shared->pid;
+    record->poisoned = !is_dma(port, op->memory, op->length);
+    record->born = port->shared->born;
+    atomic_store(&record->state, WAITING);
+    if (!is_long && !record->poisoned) memcpy(record + 1, op->memory, op->length);
+    atomic_fetch_add(&op->to->in_ring[op->priority][op->size], 1);
     op->record = record;
     op->end = at + bytes;
     op->since = now();
@@ -725,7 +758,33 @@ static int is_registered(struct shared *there, uint64_t at, uint64_t bytes) {
     return 0;
 }
 
+/* From or to the memory of a process, as the board does without its help. Fails if it has died. */
+static int copy(pid_t pid, uint64_t here, uint64_t there, uint64_t bytes, int writes) {
+    if (pid == getpid()) {
+        if (writes)
+            memmove((void *)(uintptr_t)there, (void *)(uintptr_t)here, bytes);
+        else
+            memmove((void *)(uintptr_t)here, (void *)(uintptr_t)there, bytes);
+        return 1;
+    }
+    while (bytes) {
+        size_t most = bytes < COPY ? bytes : COPY;
+        struct iovec ours = {(void *)(uintptr_t)here, most}, theirs = {(void *)(uintptr_t)there, most};
+        ssize_t done = writes ? process_vm_writev(pid, &ours, 1, &theirs, 1, 0) : process_vm_readv(pid, &ours, 1, &theirs, 1, 0);
+        if (done <= 0 && errno == EPERM) {
+            fprintf(stderr, "gm emulation: the memory of the process %d can't be used by another one of the same user: %s\n", (int)pid, strerror(errno));
+            abort();
+        }
+        if (done <= 0) return 0;
+        here += (uint64_t)done;
+        there += (uint64_t)done;
+        bytes -= (uint64_t)done;
+    }
+    return 1;
+}
+
 static int put(struct gm_port *port, struct op *op) {
+    if (is_gone(port, op)) return SEND_TARGET_PORT_CLOSED;
     if (!atomic_load(&op->to->allowed)) wrong("a put to a port that has not called gm_allow_remote_memory_access");
     if (!is_registered(op->to, op->remote, op->length)) {
         if (is_gone(port, op)) return SEND_TARGET_PORT_CLOSED;
@@ -736,14 +795,16 @@ static int put(struct gm_port *port, struct op *op) {
     const void *from = op->memory;
     if (!is_dma(port, from, op->length)) from = poison = memset(malloc(op->length), POISON, op->length);
     int status = SUCCESS;
-    if (op->to == port->shared) {
-        memcpy((void *)(uintptr_t)op->remote, from, op->length);
-    } else {
-        struct iovec here = {(void *)(uintptr_t)from, op->length}, there = {(void *)(uintptr_t)op->remote, op->length};
-        if (process_vm_writev(op->to->pid, &here, 1, &there, 1, 0) != (ssize_t)op->length) status = SEND_TARGET_PORT_CLOSED;
-    }
+    if (!copy(op->to->pid, (uintptr_t)from, op->remote, op->length, 1)) status = SEND_TARGET_PORT_CLOSED;
     free(poison);
     return status;
+}
+
+/* Whether there are buffers for all these messages, which the board would have brought there by now. */
+static int have_buffers(struct stream *air) {
+    for (struct op *each = air->first; each; each = each->next)
+        if (!is_taken(each) && atomic_load(&each->to->in_ring[each->priority][each->size]) > atomic_load(&each->to->provided[each->priority][each->size])) return 0;
+    return 1;
 }
 
 /* Takes a stream as far as it goes. */
@@ -764,6 +825,10 @@ static void push(struct gm_port *port, struct stream *stream) {
                 return;
             }
         }
+        struct stream *air = stream_to(port, 2 + op->priority, op->node, op->port);
+        /* Its port was opened anew, and it is not known yet that what was sent before is lost. */
+        if (air->first && air->first->to != op->to) return;
+        if (op->kind == PUT && !have_buffers(air)) return;
         if (set.fail_every && !op->counted++ && ++port->sends % (uint64_t)set.fail_every == 0) {
             stop(port, stream, (int)set.fail_status);
             return;
@@ -786,7 +851,6 @@ static void push(struct gm_port *port, struct stream *stream) {
             /* It is on its way; what follows may follow. */
             struct op *flying = unqueue(stream);
             flying->next = NULL;
-            struct stream *air = stream_to(port, 2 + op->priority, op->node, op->port);
             *air->last = flying;
             air->last = &flying->next;
             continue;
@@ -806,7 +870,7 @@ static void watch(struct gm_port *port, struct stream *air) {
     int64_t time = 0;
     while (air->first) {
         struct op *op = air->first;
-        if (atomic_load(&op->to->taken) >= op->end) {
+        if (is_taken(op)) {
             complete(port, unqueue(air), SUCCESS);
             continue;
         }
@@ -814,35 +878,27 @@ static void watch(struct gm_port *port, struct stream *air) {
         if (time - op->since < LOOK_NS) return;
         int gone = is_gone(port, op), late = time - op->since > set.timeout;
         if (!gone && !late) return;
+        /* All that is behind it in the ring comes back too. At once, as nobody is to take that as soon as this one is out of the way. */
         lock(op->to);
-        int taken = atomic_load(&op->to->taken) >= op->end;
-        if (!taken) atomic_store(&op->record->cancelled, 1);
+        int taken = is_taken(op);
+        for (struct op *each = op; each && !taken; each = each->next) settle(each->to, each->record, CANCELLED);
         unlock(op->to);
         if (taken) continue;
         struct stream *stream = stream_to(port, air->priority - 2, local_of(air->node), air->port);
-        /* All that is behind it in the ring comes back too. */
-        struct op *failed = unqueue(air);
         stream->stopped = 1;
         stream->errors++;
-        complete(port, failed, gone ? SEND_TARGET_PORT_CLOSED : SEND_TIMED_OUT);
-        lock(failed->to);
-        struct op *back = NULL, **last = &back;
-        while (air->first) {
-            struct op *next = unqueue(air);
-            if (atomic_load(&next->to->taken) < next->end) atomic_store(&next->record->cancelled, 1);
-            next->to = NULL;
-            next->node = local_of(next->node);
-            next->since = 0;
-            next->next = NULL;
-            *last = next;
-            last = &next->next;
+        complete(port, unqueue(air), gone ? SEND_TARGET_PORT_CLOSED : SEND_TIMED_OUT);
+        if (!air->first) return;
+        for (struct op *each = air->first; each; each = each->next) {
+            each->to = NULL;
+            each->node = local_of(each->node);
+            each->since = 0;
         }
-        unlock(failed->to);
-        if (back) {
-            *last = stream->first;
-            if (!stream->first) stream->last = last;
-            stream->first = back;
-        }
+        *air->last = stream->first;
+        if (!stream->first) stream->last = air->last;
+        stream->first = air->first;
+        air->first = NULL;
+        air->last = &air->first;
         return;
     }
 }
@@ -932,6 +988,7 @@ EXPORT void gm_provide_receive_buffer_with_tag(struct gm_port *port, void *memor
     for (int i = 0; i < port->provided; i++)
         if (port->buffers[i].memory == memory) wrong("a buffer is provided that the library has already");
     port->buffers[port->provided++] = (struct buffer){memory, size, (unsigned)priority, tag};
+    atomic_fetch_add(&port->shared->provided[priority & 1][size], 1);
     leave(port);
 }
 
@@ -956,51 +1013,102 @@ static int is_fast(struct gm_port *port, uint32_t length) {
     return set.fast == ALL || port->fasts++ % 2 == 0;
 }
 
-/* The next message, if there is a buffer for it. */
-static int take(struct gm_port *port, unsigned char *event, unsigned char *fast) {
-    struct shared *own = port->shared;
+/* What is done with at the beginning of the ring makes room for more. */
+static void sweep(struct shared *own) {
     for (;;) {
         uint64_t taken = atomic_load(&own->taken);
-        if (taken == atomic_load(&own->written)) return 0;
+        if (taken == atomic_load(&own->written)) return;
         struct record *record = (struct record *)(own->ring + taken % RING);
-        if (record->bytes == 0) {
-            atomic_store(&own->taken, taken + RING - taken % RING);
-            continue;
-        }
-        int buffer = -1;
-        for (int i = 0; i < port->provided && buffer < 0; i++)
-            if (port->buffers[i].size == record->size && port->buffers[i].priority == record->priority) buffer = i;
+        if (record->bytes && atomic_load(&record->state) == WAITING) return;
+        atomic_store(&own->taken, taken + (record->bytes ? record->bytes : RING - taken % RING));
+    }
+}
+
+static int buffer_for(struct gm_port *port, struct record *record) {
+    for (int i = 0; i < port->provided; i++)
+        if (port->buffers[i].size == record->size && port->buffers[i].priority == record->priority) return i;
+    return -1;
+}
+
+/* Nobody sends again what the sender can't send again. */
+static void give_up(struct gm_port *port, struct record *record) {
+    struct shared *own = port->shared, *sender = reach(port, record->node, record->port);
+    if (sender && sender->born == record->born) return;
+    lock(own);
+    if (atomic_load(&record->state) == WAITING) settle(own, record, CANCELLED);
+    unlock(own);
+}
+
+/* The first message that has a buffer, and none of its stream before it that has not. */
+static struct record *next_message(struct gm_port *port, int *buffer) {
+    struct shared *own = port->shared;
+    struct record *waiting[STREAMS];
+    int count = 0;
+    sweep(own);
+    for (uint64_t at = atomic_load(&own->taken), end = atomic_load(&own->written); at < end;) {
+        struct record *record = (struct record *)(own->ring + at % RING);
+        at += record->bytes ? record->bytes : RING - at % RING;
+        if (!record->bytes || atomic_load(&record->state) != WAITING) continue;
+        int behind = 0;
+        for (int i = 0; i < count && !behind; i++) behind = waiting[i]->node == record->node && waiting[i]->port == record->port && waiting[i]->priority == record->priority;
+        if (behind) continue;
+        *buffer = buffer_for(port, record);
+        if (*buffer >= 0) return record;
+        waiting[count++] = record;
+        if (count == STREAMS) break;
+    }
+    if (count && now() - port->looked >= LOOK_NS) {
+        port->looked = now();
+        for (int i = 0; i < count; i++) give_up(port, waiting[i]);
+    }
+    return NULL;
+}
+
+static int fetch(struct record *record, void *to) {
+    if (record->poisoned)
+        memset(to, POISON, record->length);
+    else if (record->from)
+        return copy(record->pid, (uintptr_t)to, record->from, record->length, 0);
+    else
+        memcpy(to, record + 1, record->length);
+    return 1;
+}
+
+static int take(struct gm_port *port, unsigned char *event, unsigned char *fast) {
+    struct shared *own = port->shared;
+    struct record *record;
+    int buffer;
+    while ((record = next_message(port, &buffer))) {
+        struct buffer into = port->buffers[buffer];
+        if (!is_dma(port, into.memory, gm_max_length_for_size(into.size))) wrong("a message for a buffer that the board can't use any more");
+        uint32_t length = record->length, node = record->node, id = record->port;
+        int quick = is_fast(port, length);
+        void *message = quick ? fast : into.memory;
         lock(own);
-        int cancelled = atomic_load(&record->cancelled);
-        if (cancelled || buffer >= 0) {
-            uint32_t length = record->length, node = record->node, id = record->port;
-            struct buffer into = {0};
-            if (!cancelled) {
-                into = port->buffers[buffer];
-                port->buffers[buffer] = port->buffers[--port->provided];
-                void *message = into.memory;
-                int quick = is_fast(port, length);
-                if (quick) message = fast;
-                memcpy(message, record + 1, length);
-                put_event(event, 32, (uintptr_t)message, 8);
-                put_event(event, 40, (uintptr_t)into.memory, 8);
-                put_event(event, 52, length, 4);
-                put_event(event, 56, local_of(node), 2);
-                event[60] = (unsigned char)into.tag;
-                event[61] = (unsigned char)into.size;
-                event[62] = (unsigned char)id;
-                event[63] = (unsigned char)((quick ? FAST_RECV : RECV) + (int)into.priority);
-            }
-            atomic_store(&own->taken, taken + record->bytes);
-            unlock(own);
-            struct shared *sender = reach(port, node, id);
-            if (sender && sender != own) bell(sender);
-            if (cancelled) continue;
-            return 1;
+        int taken = atomic_load(&record->state) == WAITING;
+        if (taken) {
+            /* Its sender has died if it is not to be had. */
+            taken = fetch(record, message);
+            settle(own, record, taken ? TAKEN : CANCELLED);
         }
         unlock(own);
-        return 0;
+        sweep(own);
+        if (!taken) continue;
+        port->buffers[buffer] = port->buffers[--port->provided];
+        atomic_fetch_sub(&own->provided[into.priority][into.size], 1);
+        put_event(event, 32, (uintptr_t)message, 8);
+        put_event(event, 40, (uintptr_t)into.memory, 8);
+        put_event(event, 52, length, 4);
+        put_event(event, 56, local_of(node), 2);
+        event[60] = (unsigned char)into.tag;
+        event[61] = (unsigned char)into.size;
+        event[62] = (unsigned char)id;
+        event[63] = (unsigned char)((quick ? FAST_RECV : RECV) + (int)into.priority);
+        struct shared *sender = reach(port, node, id);
+        if (sender && sender != own) bell(sender);
+        return 1;
     }
+    return 0;
 }
 
 static struct alarm *due(struct gm_port *port) {
@@ -1199,11 +1307,29 @@ EXPORT int gm_send_token_available(struct gm_port *port, unsigned priority) {
     return port->send_tokens > 0;
 }
 
+/* Nobody may come for what is still here. */
+static void forsake(struct op *op) {
+    if (op->length <= LONG) return;
+    lock(op->to);
+    if (!is_taken(op)) settle(op->to, op->record, CANCELLED);
+    unlock(op->to);
+}
+
 EXPORT void gm_close(struct gm_port *port) {
     enter(port, "gm_close");
     atomic_store(&port->shared->closed, 1);
     unlink(port->path);
     bell(port->shared);
+    while (port->streams) {
+        struct stream *stream = port->streams;
+        port->streams = stream->next;
+        while (stream->first) {
+            struct op *op = unqueue(stream);
+            if (stream->priority >= 2) forsake(op);
+            free(op);
+        }
+        free(stream);
+    }
     for (unsigned node = 0; node < NODES; node++) {
         for (unsigned id = 0; id < PORTS; id++) {
             for (struct peer *peer = &port->peers[node][id], *next; peer; peer = next) {
@@ -1216,12 +1342,6 @@ EXPORT void gm_close(struct gm_port *port) {
                 if (peer != &port->peers[node][id]) free(peer);
             }
         }
-    }
-    while (port->streams) {
-        struct stream *stream = port->streams;
-        port->streams = stream->next;
-        while (stream->first) free(unqueue(stream));
-        free(stream);
     }
     while (port->complete) {
         struct op *op = port->complete;

@@ -626,6 +626,152 @@ static void other_memory(void) {
     free(message);
 }
 
+/* Only what was sent behind it to the same port with the same priority waits with it. */
+static void holds_up_nobody(void) {
+    struct side *one = opened(2), *other = opened(4), *third = opened(5);
+    struct outcome sent[5] = {0};
+    provided(other, 12, LOW);
+    provided(other, 12, LOW);
+    provided(other, 12, HIGH);
+    provided(other, 12, HIGH);
+    send_to(one, filled(one, 200, 0), 13, 200, LOW, other, &sent[0]);
+    send_to(one, filled(one, 200, 1), 12, 200, LOW, other, &sent[1]);
+    send_to(one, filled(one, 200, 2), 12, 200, HIGH, other, &sent[2]);
+    send_to(third, filled(third, 200, 3), 12, 200, LOW, other, &sent[3]);
+    send_to(third, filled(third, 200, 4), 12, 200, HIGH, other, &sent[4]);
+    AWAIT(sent[2].calls && sent[3].calls && sent[4].calls);
+    NEVER(sent[0].calls || sent[1].calls || other->count > 3);
+    provided(other, 13, LOW);
+    AWAIT(sent[0].calls && sent[1].calls);
+    EQUAL(other->count, 5);
+    EXPECT(is_filled(other->arrivals[3].data, 200, 0));
+    EXPECT(is_filled(other->arrivals[4].data, 200, 1));
+    for (int i = 0; i < 5; i++) EQUAL(sent[i].status, SUCCESS);
+}
+
+/* More than whatever holds what is under way has room for. */
+static void pass_much(struct side *from, struct side *to) {
+    enum { COUNT = 300, BYTES = 100000 };
+    struct outcome sent[COUNT] = {0};
+    void *message = filled(from, BYTES, 1);
+    for (int i = 0; i < 4; i++) provided(to, 17, LOW);
+    to->again = 1;
+    unsigned before = to->count;
+    for (int i = 0; i < COUNT; i++) {
+        if (i >= 16) AWAIT(sent[i - 16].calls);
+        send_to(from, message, 17, BYTES, LOW, to, &sent[i]);
+    }
+    AWAIT(to->count == before + COUNT && sent[COUNT - 1].calls);
+    EQUAL(sent[COUNT - 1].status, SUCCESS);
+}
+
+static void closed_sender(void) {
+    struct side *one = opened(2), *other = opened(4), *third = opened(5);
+    static struct outcome sent;
+    void *there = pages(1000);
+    EQUAL(gm_register_memory(third->port, there, 1000 * PAGE), SUCCESS);
+    send_to(third, there, 13, 200, LOW, other, &sent);
+    send_to(third, there, 22, 3000000, HIGH, other, &sent);
+    shut_last();
+    munmap(there, 1000 * PAGE);
+    pass_much(one, other);
+    /* Nobody is there any more whom it could be taken from. */
+    provided(other, 22, HIGH);
+    unsigned before = other->count;
+    NEVER(other->count > before);
+}
+
+/* Sends what nobody has a buffer for. */
+static void unwelcome(int line) {
+    struct side *here = opened(4);
+    unsigned node = local_for(here, 1);
+    static struct outcome sent;
+    gm_send_with_callback(here->port, filled(here, 200, 1), 13, 200, LOW, node, 2, told, &sent);
+    gm_send_with_callback(here->port, filled(here, 3000000, 1), 22, 3000000, HIGH, node, 2, told, &sent);
+    say(line, (struct word){0, 0, 0, 0});
+    for (;;) pause();
+}
+
+static void killed_sender(void) {
+    struct side *one = opened(2), *other = opened(5);
+    struct peer peer = spawned("unwelcome", "2");
+    hear(peer.line);
+    NEVER(one->count);
+    kill_peer(peer);
+    pass_much(other, one);
+    provided(one, 22, HIGH);
+    unsigned before = one->count;
+    NEVER(one->count > before);
+}
+
+static const struct {
+    size_t length;
+    unsigned size;
+} LONG_ONES[] = {{1048568, 20}, {1048569, 21}, {1048577, 21}, {3000000, 22}, {5000000, 23}, {7900000, 23}, {8388600, 23}, {20000000, 25}, {50000000, 26}};
+
+#define LONG_COUNT (sizeof LONG_ONES / sizeof *LONG_ONES)
+
+static void long_messages(void) {
+    struct side *one = opened(2), *other = opened(4);
+    for (unsigned i = 0; i < LONG_COUNT; i++) {
+        struct outcome sent = {0};
+        size_t length = LONG_ONES[i].length;
+        void *to = provided(other, LONG_ONES[i].size, LOW), *message = gm_dma_malloc(one->port, length);
+        fill(message, length, i);
+        send_to(one, message, LONG_ONES[i].size, length, LOW, other, &sent);
+        AWAIT(sent.calls);
+        EQUAL(sent.status, SUCCESS);
+        EQUAL(other->count, i + 1);
+        EQUAL(other->arrivals[i].length, length);
+        EXPECT(is_filled(to, length, i));
+        gm_dma_free(one->port, message);
+    }
+    unsigned char *elsewhere = malloc(2000000);
+    struct outcome sent = {0};
+    void *to = provided(other, 21, LOW);
+    send_to(one, elsewhere, 21, 2000000, LOW, other, &sent);
+    AWAIT(sent.calls);
+    EXPECT(is_all(to, 2000000, POISON));
+    free(elsewhere);
+}
+
+static void swallower(int line) {
+    struct side *here = opened(4);
+    say(line, (struct word){global_of(here), 0, 0, 0});
+    for (unsigned i = 0; i < LONG_COUNT; i++) {
+        void *to = provided(here, LONG_ONES[i].size, LOW);
+        AWAIT(here->count == i + 1);
+        EQUAL(here->arrivals[i].length, LONG_ONES[i].length);
+        EXPECT(is_filled(to, LONG_ONES[i].length, i));
+    }
+}
+
+static void long_messages_to_process(void) {
+    struct side *one = opened(2);
+    struct peer peer = spawned("swallower", "2");
+    unsigned node = local_for(one, (unsigned)hear(peer.line).a);
+    for (unsigned i = 0; i < LONG_COUNT; i++) {
+        struct outcome sent = {0};
+        void *message = gm_dma_malloc(one->port, LONG_ONES[i].length);
+        fill(message, LONG_ONES[i].length, i);
+        gm_send_with_callback(one->port, message, LONG_ONES[i].size, LONG_ONES[i].length, LOW, node, 4, told, &sent);
+        AWAIT(sent.calls);
+        EQUAL(sent.status, SUCCESS);
+        gm_dma_free(one->port, message);
+    }
+    await_end(peer);
+}
+
+static void buffer_that_is_gone(void) {
+    struct side *one = opened(2), *other = opened(4);
+    void *to = gm_dma_malloc(other->port, 8192);
+    gm_provide_receive_buffer(other->port, to, 13, LOW);
+    gm_dma_free(other->port, to);
+    static struct outcome sent;
+    send_to(one, filled(one, 200, 0), 13, 200, LOW, other, &sent);
+    AWAIT(sent.calls);
+}
+
 /* Tokens. */
 
 static void all_tokens(void) {
@@ -1011,6 +1157,44 @@ static void puts_in_process(void) {
     free(elsewhere);
 }
 
+/* What was sent before it and waits for a buffer makes it wait too. */
+static void put_behind(void) {
+    struct side *one = opened(2), *other = opened(4);
+    EQUAL(gm_allow_remote_memory_access(other->port), SUCCESS);
+    unsigned char *to = memory(other, PAGE), *from = filled(one, PAGE, 1);
+    memset(to, 0, PAGE);
+    struct outcome sent[4] = {0};
+    send_to(one, from, 13, 10, LOW, other, &sent[0]);
+    gm_put(one->port, from, (uintptr_t)to, PAGE, LOW, other->node, other->id, told, &sent[1]);
+    /* Not that of the other priority. */
+    gm_put(one->port, from, (uintptr_t)to, 10, HIGH, other->node, other->id, told, &sent[2]);
+    AWAIT(sent[2].calls);
+    EXPECT(is_filled(to, 10, 1));
+    memset(to, 0, 10);
+    NEVER(sent[0].calls || sent[1].calls || to[PAGE - 1]);
+    EXPECT(is_all(to, PAGE, 0));
+    provided(other, 13, LOW);
+    AWAIT(sent[0].calls && sent[1].calls);
+    EXPECT(is_filled(to, PAGE, 1));
+}
+
+static void put_dropped(void) {
+    struct side *one = opened(2), *other = opened(4);
+    EQUAL(gm_allow_remote_memory_access(other->port), SUCCESS);
+    unsigned char *to = memory(other, PAGE), *from = filled(one, PAGE, 1);
+    memset(to, 0, PAGE);
+    struct outcome sent[2] = {0}, dropped = {0};
+    send_to(one, from, 13, 10, LOW, other, &sent[0]);
+    gm_put(one->port, from, (uintptr_t)to, PAGE, LOW, other->node, other->id, told, &sent[1]);
+    AWAIT(sent[0].calls);
+    EQUAL(sent[0].status, SEND_TIMED_OUT);
+    NEVER(sent[1].calls);
+    gm_drop_sends(one->port, LOW, other->node, other->id, told, &dropped);
+    AWAIT(dropped.calls);
+    EQUAL(sent[1].status, SEND_DROPPED);
+    EXPECT(is_all(to, PAGE, 0));
+}
+
 enum { PUTS = 50, PUT_BYTES = 300000 };
 
 /* Says where it can be written to, and answers when it has been told that all is there. */
@@ -1178,6 +1362,31 @@ static void killed_meanwhile(void) {
         EQUAL(after.status, SEND_TARGET_PORT_CLOSED);
         gm_resume_sending(one->port, LOW, node, 4, told, &again);
         AWAIT(again.calls);
+    }
+}
+
+static void opened_anew(void) {
+    struct side *one = opened(2);
+    one->again = 1;
+    provided(one, 10, LOW);
+    void *message = filled(one, 500, 1);
+    for (unsigned i = 0; i < 3; i++) {
+        struct peer peer = spawned("answerer", "2");
+        unsigned node = local_for(one, (unsigned)hear(peer.line).a);
+        for (int status = -1; status != SUCCESS;) {
+            struct outcome sent = {0}, went_on = {0};
+            gm_send_with_callback(one->port, message, 10, 500, LOW, node, 4, told, &sent);
+            AWAIT(sent.calls);
+            status = sent.status;
+            if (status == SUCCESS) break;
+            /* That the last one is dead may be seen only now. */
+            EQUAL(status, SEND_TARGET_PORT_CLOSED);
+            EXPECT(i > 0);
+            gm_resume_sending(one->port, LOW, node, 4, told, &went_on);
+            AWAIT(went_on.calls);
+        }
+        AWAIT(one->count == i + 1);
+        kill_peer(peer);
     }
 }
 
@@ -1739,6 +1948,12 @@ static const struct check {
         {"messages of all sizes keep their order", order, NULL, NULL},
         {"a port can send to itself", to_itself, NULL, NULL},
         {"from other memory the board sends something else", other_memory, NULL, NULL},
+        {"a message that finds no buffer holds up no others", holds_up_nobody, "GMEMU_FAST=none", NULL},
+        {"what a port has sent in vain is gone with it", closed_sender, NULL, NULL},
+        {"what a process has sent in vain is gone with it", killed_sender, NULL, NULL},
+        {"messages may be long", long_messages, NULL, NULL},
+        {"long messages reach another process", long_messages_to_process, NULL, NULL},
+        {"a buffer is not freed before it is used", buffer_that_is_gone, NULL, "a message for a buffer that the board can't use any more"},
         {"all tokens can be used at once, and again", all_tokens, NULL, NULL},
         {"a send needs a token", one_send_too_many, NULL, "gm_send_with_callback without a send token"},
         {"a put needs a token", one_put_too_many, NULL, "gm_put without a send token"},
@@ -1776,6 +1991,8 @@ static const struct check {
         {"a send has a callback", no_callback, NULL, "gm_send_with_callback without a callback"},
         {"a put writes what it is to, and nothing else", puts_in_process, NULL, NULL},
         {"what is put is there when the message behind it comes", puts_to_process, NULL, NULL},
+        {"a put waits for what was sent before it", put_behind, NULL, NULL},
+        {"a put that waits behind what has failed is dropped with the rest", put_dropped, "GMEMU_TIMEOUT_MS=100", NULL},
         {"a put goes to registered memory", put_beside, NULL, "a put to memory that is not registered there"},
         {"a put goes to memory that is registered as a whole", put_past_the_end, NULL, "a put to memory that is not registered there"},
         {"a put goes to memory that is still registered", put_after_deregistration, NULL, "a put to memory that is not registered there"},
@@ -1784,6 +2001,7 @@ static const struct check {
         {"a put to a closed port fails", put_to_nobody, NULL, NULL},
         {"each process has numbers of its own for the nodes", number_of_nodes, NULL, NULL},
         {"what a process has not taken before it was killed fails", killed_meanwhile, NULL, NULL},
+        {"a port that another process opens anew can be reached", opened_anew, NULL, NULL},
         {"what a process had no room for before it was killed fails", full_of_the_killed, NULL, NULL},
         {"a process that is killed while it sends harms nobody", killed_while_it_sends, NULL, NULL},
         {"the port of a process that was killed can be opened", port_of_the_killed, NULL, NULL},
@@ -1814,7 +2032,7 @@ static const struct check {
 static const struct role {
     const char *name;
     void (*run)(int line);
-} ROLES[] = {{"target", target}, {"answerer", answerer}, {"deaf", deaf}, {"flooder", flooder}, {"caller", caller}};
+} ROLES[] = {{"target", target}, {"answerer", answerer}, {"deaf", deaf}, {"flooder", flooder}, {"caller", caller}, {"unwelcome", unwelcome}, {"swallower", swallower}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
