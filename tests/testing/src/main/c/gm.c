@@ -34,6 +34,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -344,6 +345,8 @@ EXPORT int gm_open(struct gm_port **out, unsigned unit, unsigned id, const char 
     pthread_mutex_init(&port->shared->mutex, &kind);
     port->shared->pid = getpid();
     port->shared->born = (uint64_t)now();
+    /* Others of the same user may reach our memory even where the kernel (Yama) keeps such from each other. */
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     port->send_tokens = (int)set.send_tokens;
     port->receive_tokens = (int)set.receive_tokens;
     port->complete_last = &port->complete;
@@ -423,20 +426,35 @@ static int is_gone(struct gm_port *port, struct op *op) {
 
 /* Memory that the board can use. */
 
-static void tell_ranges(struct gm_port *port) {
-    for (unsigned i = 0; i < port->ranges; i++) {
-        atomic_store(&port->shared->range[i].bytes, 0);
-        atomic_store(&port->shared->range[i].at, port->dma[i].at);
-        atomic_store(&port->shared->range[i].bytes, port->dma[i].bytes);
+/* One that has changed, under the lock, as others look there while they put. */
+static void tell_range(struct gm_port *port, unsigned changed) {
+    struct shared *own = port->shared;
+    lock(own);
+    atomic_store(&own->range[changed].at, port->dma[changed].at);
+    atomic_store(&own->range[changed].bytes, port->dma[changed].bytes);
+    atomic_store(&own->ranges, port->ranges);
+    unlock(own);
+}
+
+/* Whether all of it is, be it in several pieces that were registered side by side. */
+static int is_known(struct shared *there, uint64_t at, uint64_t bytes) {
+    uint32_t ranges = atomic_load(&there->ranges), looked = 0;
+    uint64_t left = bytes;
+    while (left && looked < ranges) {
+        for (looked = 0; left && looked < ranges; looked++) {
+            uint64_t from = atomic_load(&there->range[looked].at), length = atomic_load(&there->range[looked].bytes);
+            if (at < from || at - from >= length) continue;
+            uint64_t here = length - (at - from) < left ? length - (at - from) : left;
+            at += here;
+            left -= here;
+            break;
+        }
     }
-    atomic_store(&port->shared->ranges, port->ranges);
+    return !left;
 }
 
 static int is_dma(struct gm_port *port, const void *memory, size_t bytes) {
-    uintptr_t at = (uintptr_t)memory;
-    for (unsigned i = 0; i < port->ranges; i++)
-        if (at >= port->dma[i].at && bytes <= port->dma[i].bytes && at - port->dma[i].at <= port->dma[i].bytes - bytes) return 1;
-    return 0;
+    return is_known(port->shared, (uintptr_t)memory, bytes);
 }
 
 static void check_unused(struct gm_port *port, uintptr_t at, uintptr_t bytes, const char *call) {
@@ -460,7 +478,7 @@ static int add_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, int ow
     port->dma[port->ranges].owned = owned;
     port->ranges++;
     port->registered += bytes;
-    tell_ranges(port);
+    tell_range(port, port->ranges - 1);
     return SUCCESS;
 }
 
@@ -471,7 +489,7 @@ static int remove_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, con
             if (--port->dma[i].count == 0) {
                 port->registered -= port->dma[i].bytes;
                 port->dma[i] = port->dma[--port->ranges];
-                tell_ranges(port);
+                tell_range(port, i);
             }
             return SUCCESS;
         }
@@ -750,12 +768,10 @@ static int to_ring(struct gm_port *port, struct op *op) {
 }
 
 static int is_registered(struct shared *there, uint64_t at, uint64_t bytes) {
-    uint32_t ranges = atomic_load(&there->ranges);
-    for (uint32_t i = 0; i < ranges && i < RANGES; i++) {
-        uint64_t from = atomic_load(&there->range[i].at), length = atomic_load(&there->range[i].bytes);
-        if (at >= from && bytes <= length && at - from <= length - bytes) return 1;
-    }
-    return 0;
+    lock(there);
+    int known = is_known(there, at, bytes);
+    unlock(there);
+    return known;
 }
 
 /* From or to the memory of a process, as the board does without its help. Fails if it has died. */

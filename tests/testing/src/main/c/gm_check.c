@@ -1038,6 +1038,43 @@ static void registration(void) {
     gm_dma_free(one->port, zero);
 }
 
+static void registered_side_by_side(void) {
+    struct side *one = opened(2), *other = opened(4);
+    unsigned char *from = pages(3), *to = pages(3);
+    fill(from, 3 * PAGE, 1);
+    EQUAL(gm_allow_remote_memory_access(other->port), SUCCESS);
+    for (unsigned i = 0; i < 3; i++) {
+        /* Not in the order in which they lie. */
+        EQUAL(gm_register_memory(one->port, from + (i * 2 % 3) * PAGE, PAGE), SUCCESS);
+        EQUAL(gm_register_memory(other->port, to + (i * 2 % 3) * PAGE, PAGE), SUCCESS);
+    }
+    gm_provide_receive_buffer(other->port, to, 13, LOW);
+    struct outcome sent[2] = {0};
+    send_to(one, from + 1000, 13, 8000, LOW, other, &sent[0]);
+    AWAIT(sent[0].calls && other->count == 1);
+    EXPECT(memcmp(to, from + 1000, 8000) == 0);
+    gm_put(one->port, from, (uintptr_t)to, 3 * PAGE, LOW, other->node, other->id, told, &sent[1]);
+    AWAIT(sent[1].calls);
+    EQUAL(sent[1].status, SUCCESS);
+    EXPECT(memcmp(to, from, 3 * PAGE) == 0);
+    for (unsigned i = 0; i < 3; i++) {
+        EQUAL(gm_deregister_memory(one->port, from + i * PAGE, PAGE), SUCCESS);
+        EQUAL(gm_deregister_memory(other->port, to + i * PAGE, PAGE), SUCCESS);
+    }
+    munmap(from, 3 * PAGE);
+    munmap(to, 3 * PAGE);
+}
+
+static void hole_between(void) {
+    struct side *one = opened(2), *other = opened(4);
+    unsigned char *to = pages(3);
+    gm_allow_remote_memory_access(other->port);
+    gm_register_memory(other->port, to, PAGE);
+    gm_register_memory(other->port, to + 2 * PAGE, PAGE);
+    static struct outcome sent;
+    gm_put(one->port, memory(one, 3 * PAGE), (uintptr_t)to, 3 * PAGE, LOW, other->node, other->id, told, &sent);
+}
+
 static void register_limit(void) {
     struct side *one = opened(2);
     unsigned char *there = pages(300);
@@ -1234,6 +1271,39 @@ static void puts_to_process(void) {
         EQUAL(hear(peer.line).a, i);
     }
     await_end(peer);
+}
+
+/* Registers more and less without end, while others write to what stays registered. */
+static void registrar(int line) {
+    struct side *here = opened(4);
+    unsigned char *there = pages(8);
+    for (unsigned i = 0; i < 4; i++) EQUAL(gm_register_memory(here->port, there + i * PAGE, PAGE), SUCCESS);
+    EQUAL(gm_allow_remote_memory_access(here->port), SUCCESS);
+    say(line, (struct word){global_of(here), (uintptr_t)there + 3 * PAGE, 0, 0});
+    struct pollfd over = {line, POLLIN, 0};
+    do {
+        for (unsigned i = 0; i < 200; i++) {
+            EQUAL(gm_register_memory(here->port, there + (4 + i % 4) * PAGE, PAGE), SUCCESS);
+            EQUAL(gm_deregister_memory(here->port, there + (4 + i % 4) * PAGE, PAGE), SUCCESS);
+        }
+    } while (poll(&over, 1, 0) == 0);
+    _exit(0);
+}
+
+static void puts_while_registering(void) {
+    struct side *one = opened(2);
+    struct peer peer = spawned("registrar", "2");
+    struct word there = hear(peer.line);
+    unsigned node = local_for(one, (unsigned)there.a);
+    unsigned char *from = memory(one, PAGE);
+    for (unsigned i = 0; i < 20000; i++) {
+        struct outcome sent = {0};
+        gm_put(one->port, from, there.b, 64, LOW, node, 4, told, &sent);
+        AWAIT(sent.calls);
+        EQUAL(sent.status, SUCCESS);
+    }
+    close(peer.line);
+    EXPECT(waitpid(peer.pid, NULL, 0) == peer.pid);
 }
 
 static void put_beside(void) {
@@ -1975,6 +2045,8 @@ static const struct check {
         {"sends fail when they are to", fails_now_and_then, "GMEMU_FAIL_EVERY=3 GMEMU_FAIL_STATUS=18", NULL},
         {"that a send is complete is told late when it is to", told_late, "GMEMU_DELAY_US=50000", NULL},
         {"memory is registered, and counted", registration, NULL, NULL},
+        {"what is registered side by side is one", registered_side_by_side, "GMEMU_FAST=none", NULL},
+        {"what lies between is not registered", hole_between, NULL, "a put to memory that is not registered there"},
         {"memory is registered up to the limit", register_limit, "GMEMU_REGISTER_LIMIT=1048576", NULL},
         {"only whole pages are registered", part_of_a_page, NULL, "gm_register_memory of parts of a page"},
         {"memory is deregistered once", deregistered_twice, NULL, "gm_deregister_memory of memory that is not registered so"},
@@ -1993,6 +2065,7 @@ static const struct check {
         {"what is put is there when the message behind it comes", puts_to_process, NULL, NULL},
         {"a put waits for what was sent before it", put_behind, NULL, NULL},
         {"a put that waits behind what has failed is dropped with the rest", put_dropped, "GMEMU_TIMEOUT_MS=100", NULL},
+        {"what stays registered can be put to all the time", puts_while_registering, NULL, NULL},
         {"a put goes to registered memory", put_beside, NULL, "a put to memory that is not registered there"},
         {"a put goes to memory that is registered as a whole", put_past_the_end, NULL, "a put to memory that is not registered there"},
         {"a put goes to memory that is still registered", put_after_deregistration, NULL, "a put to memory that is not registered there"},
@@ -2032,7 +2105,7 @@ static const struct check {
 static const struct role {
     const char *name;
     void (*run)(int line);
-} ROLES[] = {{"target", target}, {"answerer", answerer}, {"deaf", deaf}, {"flooder", flooder}, {"caller", caller}, {"unwelcome", unwelcome}, {"swallower", swallower}};
+} ROLES[] = {{"target", target}, {"answerer", answerer}, {"deaf", deaf}, {"flooder", flooder}, {"caller", caller}, {"unwelcome", unwelcome}, {"swallower", swallower}, {"registrar", registrar}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
