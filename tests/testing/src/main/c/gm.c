@@ -9,7 +9,8 @@
  *   GMEMU_DIR             where the ports are (/tmp/gmemu.<uid>)
  *   GMEMU_NODE            the node's number that all know, for board 0 (1); the next board has the next number
  *   GMEMU_BOARDS          how many boards there are (1); 0 for none
- *   GMEMU_API             the newest version that the library is made for (0x20010); before 0x200 it is GM 1
+ *   GMEMU_API             the newest version that the library is made for (0x20010); before 0x200 it is GM 1, as it is if it was compiled with -DGM_1 (0x106): then it does not
+ *                         export what only GM 2 has either
  *   GMEMU_SEND_TOKENS     of a port (61)
  *   GMEMU_RECEIVE_TOKENS  of a port (254)
  *   GMEMU_FAST            which short messages lie in the queue of events: all, none, half (half)
@@ -45,12 +46,18 @@
 
 enum { SUCCESS = 0, BUSY = 5, INVALID_PARAMETER = 8, SEND_TIMED_OUT = 15, SEND_REJECTED = 16, SEND_TARGET_PORT_CLOSED = 17, SEND_TARGET_NODE_UNREACHABLE = 18, SEND_DROPPED = 19,
        NO_SUCH_DEVICE = 24, INCOMPATIBLE = 26, NOT_SUPPORTED = 32, NO_MATCH = 33, PAGE_TABLE_FULL = 40, INVALID_PORT = 42, PERMISSION_DENIED = 11 };
-enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, HIGH_RECV = 12, FAST_RECV = 15, FAST_HIGH_RECV = 16, SENT_TOKENS = 29 };
+enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, PEER_RECV = 13, FAST_RECV = 15, FAST_HIGH_PEER_RECV = 18, SENT_TOKENS = 29 };
 
 #define PORTS 16u
 #define NODES 64u
+#ifdef GM_1
+#define NEWEST 0x106
+#else
+#define NEWEST 0x20010
+#endif
 #define SIZES 32u
 #define FAST_MOST 128u
+#define HOST_NAME 128
 #define RING (8u << 20)
 #define LONG (1u << 20)
 #define COPY (1ull << 30)
@@ -97,7 +104,7 @@ struct record {
     /* What is long stays with the sender until it is taken. */
     uint64_t from;
     pid_t pid;
-    int poisoned;
+    unsigned short poisoned, to_peer;
     uint64_t born;
 };
 
@@ -108,15 +115,15 @@ struct peer {
     struct peer *next_gone;
 };
 
-enum kind { SEND, PUT, RESUME, DROP };
+enum kind { SEND, PUT, GET, RESUME, DROP };
 
 struct op {
     struct op *next;
     enum kind kind;
-    const void *memory;
+    void *memory;
     uint64_t remote;
     size_t length;
-    unsigned size, priority, node, port;
+    unsigned size, priority, node, port, to_peer;
     gm_send_completion_callback_t callback;
     void *context;
     int status, counted;
@@ -156,7 +163,7 @@ struct gm_port {
     struct stream *streams;
     struct op *complete, **complete_last;
     struct op *bundle;
-    int send_tokens, receive_tokens, provided;
+    int send_tokens, counted, provided;
     struct buffer buffers[PROVIDED];
     struct {
         uintptr_t at, bytes;
@@ -169,7 +176,7 @@ struct gm_port {
         unsigned char event[64] __attribute__((aligned(64)));
         unsigned char fast[FAST_MOST + 64];
     } queue[EVENTS];
-    unsigned turn, fasts;
+    unsigned turn, shorts;
     unsigned char sleep[64] __attribute__((aligned(64)));
     uint32_t heard;
     int64_t looked;
@@ -210,7 +217,7 @@ static long long setting(const char *name, long long otherwise) {
 static void read_settings(void) {
     set.node = setting("GMEMU_NODE", 1);
     set.boards = setting("GMEMU_BOARDS", 1);
-    set.api = setting("GMEMU_API", 0x20010);
+    set.api = setting("GMEMU_API", NEWEST);
     set.send_tokens = setting("GMEMU_SEND_TOKENS", 61);
     set.receive_tokens = setting("GMEMU_RECEIVE_TOKENS", 254);
     set.timeout = setting("GMEMU_TIMEOUT_MS", 3000) * 1000000;
@@ -263,6 +270,12 @@ static void enter(struct gm_port *port, const char *call) {
 
 static void leave(struct gm_port *port) {
     if (--port->depth == 0) atomic_store(&port->user, 0);
+}
+
+/* What takes no time. */
+static void visit(struct gm_port *port, const char *call) {
+    enter(port, call);
+    leave(port);
 }
 
 /* Node numbers. Each process has others than all know. */
@@ -348,7 +361,7 @@ EXPORT int gm_open(struct gm_port **out, unsigned unit, unsigned id, const char 
     /* Others of the same user may reach our memory even where the kernel (Yama) keeps such from each other. */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
     port->send_tokens = (int)set.send_tokens;
-    port->receive_tokens = (int)set.receive_tokens;
+    port->counted = port->send_tokens;
     port->complete_last = &port->complete;
     pthread_mutex_lock(&opening);
     int place = 0;
@@ -457,10 +470,11 @@ static int is_dma(struct gm_port *port, const void *memory, size_t bytes) {
     return is_known(port->shared, (uintptr_t)memory, bytes);
 }
 
+/* What is not registered any more; its pages may be, with something else that lies in them. */
 static void check_unused(struct gm_port *port, uintptr_t at, uintptr_t bytes, const char *call) {
     for (struct stream *stream = port->streams; stream; stream = stream->next)
         for (struct op *op = stream->first; op; op = op->next)
-            if ((op->kind == SEND || op->kind == PUT) && (uintptr_t)op->memory < at + bytes && (uintptr_t)op->memory + op->length > at && !op->done)
+            if ((op->kind == SEND || op->kind == PUT || op->kind == GET) && (uintptr_t)op->memory < at + bytes && (uintptr_t)op->memory + op->length > at && !is_dma(port, op->memory, op->length))
                 wrong("%s of memory that is being sent", call);
 }
 
@@ -485,11 +499,12 @@ static int add_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, int ow
 static int remove_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, const char *call) {
     for (unsigned i = 0; i < port->ranges; i++) {
         if (port->dma[i].at == at && (!bytes || port->dma[i].bytes == bytes)) {
-            check_unused(port, at, port->dma[i].bytes, call);
             if (--port->dma[i].count == 0) {
-                port->registered -= port->dma[i].bytes;
+                uintptr_t whole = port->dma[i].bytes;
+                port->registered -= whole;
                 port->dma[i] = port->dma[--port->ranges];
                 tell_range(port, i);
+                check_unused(port, at, whole, call);
             }
             return SUCCESS;
         }
@@ -564,19 +579,22 @@ EXPORT unsigned gm_num_receive_tokens(struct gm_port *port) {
 }
 
 EXPORT unsigned gm_num_ports(struct gm_port *port) {
-    (void)port;
+    visit(port, "gm_num_ports");
     return PORTS;
 }
 
 EXPORT unsigned gm_get_port_id(struct gm_port *port) {
+    visit(port, "gm_get_port_id");
     return port->id;
 }
 
 EXPORT int gm_get_node_id(struct gm_port *port, unsigned *node) {
+    visit(port, "gm_get_node_id");
     *node = local_of(port->node);
     return SUCCESS;
 }
 
+#ifndef GM_1
 static int translate(unsigned from, unsigned to, unsigned *out) {
     if (set.api < 0x200) return NOT_SUPPORTED;
     if (from == 0 || to == 0) return INVALID_PARAMETER;
@@ -585,22 +603,69 @@ static int translate(unsigned from, unsigned to, unsigned *out) {
 }
 
 EXPORT int gm_node_id_to_global_id(struct gm_port *port, unsigned node, unsigned *global) {
-    (void)port;
+    visit(port, "gm_node_id_to_global_id");
     return translate(node, global_of(node) < NODES ? global_of(node) : 0, global);
 }
 
 EXPORT int gm_global_id_to_node_id(struct gm_port *port, unsigned global, unsigned *node) {
-    (void)port;
+    visit(port, "gm_global_id_to_node_id");
     return translate(global, global < NODES ? local_of(global) : 0, node);
+}
+#endif
+
+static void name_host(unsigned node, char *name, size_t bytes) {
+    snprintf(name, bytes, "node%u", node);
 }
 
 EXPORT int gm_get_host_name(struct gm_port *port, char *name) {
-    (void)port;
-    return gethostname(name, 128) == 0 ? SUCCESS : 1;
+    visit(port, "gm_get_host_name");
+    name_host(port->node, name, HOST_NAME);
+    return SUCCESS;
+}
+
+static int host_to_node(const char *name, unsigned *node) {
+    for (unsigned each = 1; each < NODES; each++) {
+        char known[HOST_NAME];
+        name_host(each, known, sizeof known);
+        if (strcmp(known, name)) continue;
+        *node = local_of(each);
+        return SUCCESS;
+    }
+    return NO_MATCH;
+}
+
+EXPORT unsigned gm_host_name_to_node_id(struct gm_port *port, char *name) {
+    unsigned node = 0;
+    visit(port, "gm_host_name_to_node_id");
+    return host_to_node(name, &node) == SUCCESS ? node : 0;
+}
+
+#ifndef GM_1
+EXPORT int gm_host_name_to_node_id_ex(struct gm_port *port, unsigned microseconds, const char *name, unsigned *node) {
+    (void)microseconds;
+    visit(port, "gm_host_name_to_node_id_ex");
+    return host_to_node(name, node);
+}
+
+EXPORT int gm_node_id_to_host_name_ex(struct gm_port *port, unsigned microseconds, unsigned node, char (*name)[HOST_NAME + 1]) {
+    (void)microseconds;
+    visit(port, "gm_node_id_to_host_name_ex");
+    unsigned global = global_of(node);
+    if (global == 0 || global >= NODES) return NO_MATCH;
+    name_host(global, *name, sizeof *name);
+    return SUCCESS;
+}
+#endif
+
+/* What types there are is not known; all boards here have the same. */
+EXPORT int gm_get_node_type(struct gm_port *port, int *type) {
+    visit(port, "gm_get_node_type");
+    *type = 1;
+    return SUCCESS;
 }
 
 EXPORT int gm_max_node_id_in_use(struct gm_port *port, unsigned *node) {
-    (void)port;
+    visit(port, "gm_max_node_id_in_use");
     *node = local_of(NODES - 1);
     return SUCCESS;
 }
@@ -609,14 +674,16 @@ EXPORT int gm_max_node_id(struct gm_port *port, unsigned *node) {
     return gm_max_node_id_in_use(port, node);
 }
 
-static void board_id(unsigned node, unsigned char *id) {
-    static const unsigned char PREFIX[] = {0x00, 0x60, 0xdd, 0x00, 0x00};
-    memcpy(id, PREFIX, sizeof PREFIX);
-    id[5] = (unsigned char)node;
+static const unsigned char BOARD[] = {0x00, 0x60, 0xdd, 0x00, 0x00};
+
+static void board_id(unsigned node, char *id) {
+    memcpy(id, BOARD, sizeof BOARD);
+    id[sizeof BOARD] = (char)node;
 }
 
 EXPORT int gm_get_unique_board_id(struct gm_port *port, char *id) {
-    board_id(port->node, (unsigned char *)id);
+    visit(port, "gm_get_unique_board_id");
+    board_id(port->node, id);
     return SUCCESS;
 }
 
@@ -625,30 +692,33 @@ EXPORT int gm_unique_id(struct gm_port *port, char *id) {
 }
 
 EXPORT int gm_node_id_to_unique_id(struct gm_port *port, unsigned node, char *id) {
-    (void)port;
-    board_id(global_of(node), (unsigned char *)id);
+    visit(port, "gm_node_id_to_unique_id");
+    if (global_of(node) == 0 || global_of(node) >= NODES) return INVALID_PARAMETER;
+    board_id(global_of(node), id);
     return SUCCESS;
 }
 
 EXPORT int gm_unique_id_to_node_id(struct gm_port *port, char *id, unsigned *node) {
-    (void)port;
-    *node = local_of((unsigned char)id[5]);
+    visit(port, "gm_unique_id_to_node_id");
+    unsigned global = (unsigned char)id[sizeof BOARD];
+    if (memcmp(id, BOARD, sizeof BOARD) || global == 0 || global >= NODES) return NO_MATCH;
+    *node = local_of(global);
     return SUCCESS;
 }
 
 EXPORT int gm_set_enable_nack_down(struct gm_port *port, int enabled) {
-    (void)port;
     (void)enabled;
+    visit(port, "gm_set_enable_nack_down");
     return SUCCESS;
 }
 
 EXPORT unsigned gm_mtu(struct gm_port *port) {
-    (void)port;
+    visit(port, "gm_mtu");
     return 4096;
 }
 
 EXPORT unsigned gm_min_message_size(struct gm_port *port) {
-    (void)port;
+    visit(port, "gm_min_message_size");
     return 3;
 }
 
@@ -673,7 +743,7 @@ EXPORT void gm_perror(const char *what, int status) {
 }
 
 EXPORT uint64_t gm_ticks(struct gm_port *port) {
-    (void)port;
+    visit(port, "gm_ticks");
     return (uint64_t)now() / 500;
 }
 
@@ -754,6 +824,7 @@ static int to_ring(struct gm_port *port, struct op *op) {
     record->from = is_long ? (uintptr_t)op->memory : 0;
     record->pid = port->shared->pid;
     record->poisoned = !is_dma(port, op->memory, op->length);
+    record->to_peer = (unsigned short)op->to_peer;
     record->born = port->shared->born;
     atomic_store(&record->state, WAITING);
     if (!is_long && !record->poisoned) memcpy(record + 1, op->memory, op->length);
@@ -799,21 +870,23 @@ static int copy(pid_t pid, uint64_t here, uint64_t there, uint64_t bytes, int wr
     return 1;
 }
 
-static int put(struct gm_port *port, struct op *op) {
+/* Puts or gets. */
+static int reach_over(struct gm_port *port, struct op *op) {
+    const char *what = op->kind == PUT ? "put to" : "get from";
     if (is_gone(port, op)) return SEND_TARGET_PORT_CLOSED;
-    if (!atomic_load(&op->to->allowed)) wrong("a put to a port that has not called gm_allow_remote_memory_access");
+    if (!atomic_load(&op->to->allowed)) wrong("a %s a port that has not called gm_allow_remote_memory_access", what);
     if (!is_registered(op->to, op->remote, op->length)) {
         if (is_gone(port, op)) return SEND_TARGET_PORT_CLOSED;
-        wrong("a put to memory that is not registered there");
+        wrong("a %s memory that is not registered there", what);
         return SUCCESS;
     }
-    unsigned char *poison = NULL;
-    const void *from = op->memory;
-    if (!is_dma(port, from, op->length)) from = poison = memset(malloc(op->length), POISON, op->length);
-    int status = SUCCESS;
-    if (!copy(op->to->pid, (uintptr_t)from, op->remote, op->length, 1)) status = SEND_TARGET_PORT_CLOSED;
+    int known = is_dma(port, op->memory, op->length);
+    /* What is received where the board can't write is lost. */
+    if (op->kind == GET && !known) return SUCCESS;
+    unsigned char *poison = known ? NULL : memset(malloc(op->length), POISON, op->length);
+    int done = copy(op->to->pid, (uintptr_t)(poison ? poison : op->memory), op->remote, op->length, op->kind == PUT);
     free(poison);
-    return status;
+    return done ? SUCCESS : SEND_TARGET_PORT_CLOSED;
 }
 
 /* Whether there are buffers for all these messages, which the board would have brought there by now. */
@@ -844,13 +917,13 @@ static void push(struct gm_port *port, struct stream *stream) {
         struct stream *air = stream_to(port, 2 + op->priority, op->node, op->port);
         /* Its port was opened anew, and it is not known yet that what was sent before is lost. */
         if (air->first && air->first->to != op->to) return;
-        if (op->kind == PUT && !have_buffers(air)) return;
+        if (op->kind != SEND && !have_buffers(air)) return;
         if (set.fail_every && !op->counted++ && ++port->sends % (uint64_t)set.fail_every == 0) {
             stop(port, stream, (int)set.fail_status);
             return;
         }
-        if (op->kind == PUT) {
-            int status = put(port, op);
+        if (op->kind != SEND) {
+            int status = reach_over(port, op);
             if (status != SUCCESS) {
                 stop(port, stream, status);
                 return;
@@ -953,33 +1026,64 @@ static void start(struct gm_port *port, struct op model, const char *call) {
     progress(port);
 }
 
-EXPORT void gm_send_with_callback(
-        struct gm_port *port, void *message, unsigned size, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
-    enter(port, "gm_send_with_callback");
-    if (size < 3 || size >= SIZES || length > gm_max_length_for_size(size)) wrong("a message of %zu bytes with the size %u", length, size);
-    start(port, (struct op){.kind = SEND, .memory = message, .length = length, .size = size, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context},
-            "gm_send_with_callback");
+static void send_message(struct gm_port *port, struct op op, const char *call) {
+    enter(port, call);
+    if (op.size < 3 || op.size >= SIZES || op.length > gm_max_length_for_size(op.size)) wrong("a message of %zu bytes with the size %u", op.length, op.size);
+    start(port, op, call);
     leave(port);
 }
 
-EXPORT void gm_send_to_peer_with_callback(
-        struct gm_port *port, void *message, unsigned size, size_t length, int priority, unsigned node, gm_send_completion_callback_t callback, void *context) {
-    gm_send_with_callback(port, message, size, length, priority, node, port->id, callback, context);
+EXPORT void gm_send_with_callback(
+        struct gm_port *port, void *message, unsigned size, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
+    send_message(port,
+            (struct op){.kind = SEND, .memory = message, .length = length, .size = size, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context},
+            "gm_send_with_callback");
 }
 
-EXPORT void gm_put(
-        struct gm_port *port, void *local, uint64_t remote, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
-    enter(port, "gm_put");
-    if (!length) wrong("a put of nothing");
-    start(port, (struct op){.kind = PUT, .memory = local, .remote = remote, .length = length, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context},
-            "gm_put");
+/* To the port of the same number there, whose event says so too. */
+EXPORT void gm_send_to_peer_with_callback(
+        struct gm_port *port, void *message, unsigned size, size_t length, int priority, unsigned node, gm_send_completion_callback_t callback, void *context) {
+    check_open(port, "gm_send_to_peer_with_callback");
+    send_message(port,
+            (struct op){.kind = SEND, .memory = message, .length = length, .size = size, .priority = (unsigned)priority, .node = node, .port = port->id, .to_peer = 1, .callback = callback, .context = context},
+            "gm_send_to_peer_with_callback");
+}
+
+static void access_memory(struct gm_port *port, struct op op, const char *call) {
+    enter(port, call);
+    if (!op.length) wrong("%s of nothing", call);
+    start(port, op, call);
     leave(port);
 }
 
 EXPORT void gm_directed_send_with_callback(
         struct gm_port *port, void *local, uint64_t remote, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
-    gm_put(port, local, remote, length, priority, node, id, callback, context);
+    access_memory(port,
+            (struct op){.kind = PUT, .memory = local, .remote = remote, .length = length, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context},
+            "gm_directed_send_with_callback");
 }
+
+#ifndef GM_1
+static void check_second(const char *call) {
+    if (set.api < 0x200) wrong("%s, which GM 1 does not have", call);
+}
+
+EXPORT void gm_put(
+        struct gm_port *port, void *local, uint64_t remote, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
+    check_second("gm_put");
+    access_memory(port,
+            (struct op){.kind = PUT, .memory = local, .remote = remote, .length = length, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context},
+            "gm_put");
+}
+
+EXPORT void gm_get(
+        struct gm_port *port, uint64_t remote, void *local, size_t length, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
+    check_second("gm_get");
+    access_memory(port,
+            (struct op){.kind = GET, .memory = local, .remote = remote, .length = length, .priority = (unsigned)priority, .node = node, .port = id, .callback = callback, .context = context},
+            "gm_get");
+}
+#endif
 
 EXPORT void gm_resume_sending(struct gm_port *port, int priority, unsigned node, unsigned id, gm_send_completion_callback_t callback, void *context) {
     enter(port, "gm_resume_sending");
@@ -1026,7 +1130,11 @@ static void put_event(unsigned char *event, size_t at, uint64_t value, size_t by
 
 static int is_fast(struct gm_port *port, uint32_t length) {
     if (length > FAST_MOST || set.fast == NONE) return 0;
-    return set.fast == ALL || port->fasts++ % 2 == 0;
+    return set.fast == ALL || port->shorts % 2 == 0;
+}
+
+static int type_of(struct record *record, int fast) {
+    return (fast ? FAST_RECV : RECV) + (record->to_peer ? PEER_RECV - RECV : 0) + (int)record->priority;
 }
 
 /* What is done with at the beginning of the ring makes room for more. */
@@ -1098,7 +1206,7 @@ static int take(struct gm_port *port, unsigned char *event, unsigned char *fast)
         struct buffer into = port->buffers[buffer];
         if (!is_dma(port, into.memory, gm_max_length_for_size(into.size))) wrong("a message for a buffer that the board can't use any more");
         uint32_t length = record->length, node = record->node, id = record->port;
-        int quick = is_fast(port, length);
+        int quick = is_fast(port, length), type = type_of(record, quick);
         void *message = quick ? fast : into.memory;
         lock(own);
         int taken = atomic_load(&record->state) == WAITING;
@@ -1110,6 +1218,7 @@ static int take(struct gm_port *port, unsigned char *event, unsigned char *fast)
         unlock(own);
         sweep(own);
         if (!taken) continue;
+        port->shorts += length <= FAST_MOST;
         port->buffers[buffer] = port->buffers[--port->provided];
         atomic_fetch_sub(&own->provided[into.priority][into.size], 1);
         put_event(event, 32, (uintptr_t)message, 8);
@@ -1119,7 +1228,7 @@ static int take(struct gm_port *port, unsigned char *event, unsigned char *fast)
         event[60] = (unsigned char)into.tag;
         event[61] = (unsigned char)into.size;
         event[62] = (unsigned char)id;
-        event[63] = (unsigned char)((quick ? FAST_RECV : RECV) + (int)into.priority);
+        event[63] = (unsigned char)type;
         struct shared *sender = reach(port, node, id);
         if (sender && sender != own) bell(sender);
         return 1;
@@ -1127,16 +1236,18 @@ static int take(struct gm_port *port, unsigned char *event, unsigned char *fast)
     return 0;
 }
 
-static struct alarm *due(struct gm_port *port) {
-    for (struct alarm **each = &port->alarms; *each; each = &(*each)->next) {
-        if ((int64_t)(*each)->deadline <= now()) {
-            struct alarm *alarm = *each;
-            *each = alarm->next;
-            atomic_fetch_sub(&port->waiting, 1);
-            return alarm;
-        }
-    }
+static struct alarm **due(struct gm_port *port) {
+    for (struct alarm **each = &port->alarms; *each; each = &(*each)->next)
+        if ((int64_t)(*each)->deadline <= now()) return each;
     return NULL;
+}
+
+static struct alarm *next_alarm(struct gm_port *port) {
+    struct alarm **place = due(port), *alarm = place ? *place : NULL;
+    if (!alarm) return NULL;
+    *place = alarm->next;
+    atomic_fetch_sub(&port->waiting, 1);
+    return alarm;
 }
 
 static int is_due(struct op *op) {
@@ -1163,7 +1274,7 @@ static unsigned char *next_event(struct gm_port *port, int sleep) {
         event[63] = SENT_TOKENS;
         return event;
     }
-    port->ringing = due(port);
+    port->ringing = next_alarm(port);
     if (port->ringing) {
         event[63] = ALARM;
         return event;
@@ -1202,17 +1313,32 @@ EXPORT void *gm_blocking_receive(struct gm_port *port) {
     return event;
 }
 
-EXPORT int gm_receive_pending(struct gm_port *port) {
-    enter(port, "gm_receive_pending");
+/* The type of the event that is next. */
+static int peek(struct gm_port *port, uint16_t *sender) {
+    *sender = 0;
     progress(port);
-    int pending = port->complete != NULL || atomic_load(&port->shared->taken) != atomic_load(&port->shared->written);
-    leave(port);
-    return pending;
+    if (port->complete && is_due(port->complete)) return SENT_TOKENS;
+    if (due(port)) return ALARM;
+    int buffer;
+    struct record *record = next_message(port, &buffer);
+    if (!record) return NO_RECV;
+    *sender = (uint16_t)local_of(record->node);
+    return type_of(record, is_fast(port, record->length));
 }
 
 EXPORT int gm_next_event_peek(struct gm_port *port, uint16_t *sender) {
-    *sender = 0;
-    return gm_receive_pending(port) ? RECV : NO_RECV;
+    enter(port, "gm_next_event_peek");
+    int type = peek(port, sender);
+    leave(port);
+    return type;
+}
+
+EXPORT int gm_receive_pending(struct gm_port *port) {
+    uint16_t sender;
+    enter(port, "gm_receive_pending");
+    int type = peek(port, &sender);
+    leave(port);
+    return type != NO_RECV;
 }
 
 /* Until something happens to the port, without holding it, as others may use it meanwhile. What ends without a bell is looked for now and then. */
@@ -1253,7 +1379,7 @@ EXPORT void gm_unknown(struct gm_port *port, void *given) {
         port->ringing = NULL;
         alarm->state = 0;
         alarm->callback(alarm->context);
-    } else if (event[63] >= RECV && event[63] <= FAST_HIGH_RECV + 2) {
+    } else if (event[63] >= RECV && event[63] <= FAST_HIGH_PEER_RECV) {
         wrong("gm_unknown with a message");
     }
     leave(port);
@@ -1268,6 +1394,8 @@ EXPORT void gm_initialize_alarm(struct alarm *alarm) {
 }
 
 static void forget(struct gm_port *port, struct alarm *alarm) {
+    /* Its event is there, but nobody has given it to gm_unknown. */
+    if (port->ringing == alarm) port->ringing = NULL;
     for (struct alarm **each = &port->alarms; *each; each = &(*each)->next) {
         if (*each == alarm) {
             *each = alarm->next;
@@ -1293,8 +1421,11 @@ EXPORT void gm_set_alarm(struct gm_port *port, struct alarm *alarm, uint64_t mic
 }
 
 EXPORT void gm_cancel_alarm(struct alarm *alarm) {
-    if (alarm->state) forget(alarm->port, alarm);
+    if (!alarm->state) return;
+    enter(alarm->port, "gm_cancel_alarm");
+    forget(alarm->port, alarm);
     alarm->state = 0;
+    leave(alarm->port);
 }
 
 EXPORT void gm_flush_alarm(struct gm_port *port) {
@@ -1302,25 +1433,31 @@ EXPORT void gm_flush_alarm(struct gm_port *port) {
     leave(port);
 }
 
-EXPORT int gm_alloc_send_token(struct gm_port *port, unsigned priority) {
-    (void)priority;
-    return port->send_tokens > 0;
-}
-
-EXPORT void gm_free_send_token(struct gm_port *port, unsigned priority) {
-    (void)port;
-    (void)priority;
-}
-
-EXPORT void gm_free_send_tokens(struct gm_port *port, unsigned priority, unsigned count) {
-    (void)port;
-    (void)priority;
-    (void)count;
-}
+/* Only counted, of both priorities at once: a program asks before it sends. */
 
 EXPORT int gm_send_token_available(struct gm_port *port, unsigned priority) {
     (void)priority;
-    return port->send_tokens > 0;
+    visit(port, "gm_send_token_available");
+    return port->counted > 0;
+}
+
+EXPORT int gm_alloc_send_token(struct gm_port *port, unsigned priority) {
+    (void)priority;
+    visit(port, "gm_alloc_send_token");
+    int available = port->counted > 0;
+    port->counted -= available;
+    return available;
+}
+
+EXPORT void gm_free_send_tokens(struct gm_port *port, unsigned priority, unsigned count) {
+    (void)priority;
+    visit(port, "gm_free_send_tokens");
+    if (count > (unsigned)set.send_tokens - (unsigned)port->counted) wrong("send tokens are freed that were not allocated");
+    port->counted += (int)count;
+}
+
+EXPORT void gm_free_send_token(struct gm_port *port, unsigned priority) {
+    gm_free_send_tokens(port, priority, 1);
 }
 
 /* Nobody may come for what is still here. */
@@ -1333,6 +1470,8 @@ static void forsake(struct op *op) {
 
 EXPORT void gm_close(struct gm_port *port) {
     enter(port, "gm_close");
+    if (port->depth > 1) wrong("gm_close by a callback");
+    if (atomic_load(&port->shared->sleepers)) wrong("gm_close while a thread sleeps in gm_unknown");
     atomic_store(&port->shared->closed, 1);
     unlink(port->path);
     bell(port->shared);
@@ -1359,10 +1498,9 @@ EXPORT void gm_close(struct gm_port *port) {
             }
         }
     }
-    while (port->complete) {
-        struct op *op = port->complete;
-        port->complete = op->next;
-        free(op);
+    for (struct op *each = port->complete, *next; each; each = next) {
+        next = each->next;
+        free(each);
     }
     for (unsigned i = 0; i < port->ranges; i++)
         if (port->dma[i].owned) wrong("gm_close before gm_dma_free");

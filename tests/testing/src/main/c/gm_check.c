@@ -89,15 +89,21 @@ void gm_initialize_alarm(struct gm_alarm *);
 void gm_set_alarm(struct gm_port *, struct gm_alarm *, uint64_t, void (*)(void *), void *);
 void gm_cancel_alarm(struct gm_alarm *);
 void gm_flush_alarm(struct gm_port *);
+unsigned gm_host_name_to_node_id(struct gm_port *, char *);
+int gm_host_name_to_node_id_ex(struct gm_port *, unsigned, const char *, unsigned *);
+int gm_node_id_to_host_name_ex(struct gm_port *, unsigned, unsigned, char (*)[129]);
+int gm_get_node_type(struct gm_port *, int *);
+void gm_get(struct gm_port *, uint64_t, void *, size_t, int, unsigned, unsigned, gm_send_completion_callback_t, void *);
 int gm_alloc_send_token(struct gm_port *, unsigned);
 void gm_free_send_token(struct gm_port *, unsigned);
+void gm_free_send_tokens(struct gm_port *, unsigned, unsigned);
 int gm_send_token_available(struct gm_port *, unsigned);
 extern unsigned long GM_PAGE_LEN;
 
 enum { LOW, HIGH };
 enum { SUCCESS = 0, BUSY = 5, SEND_TIMED_OUT = 15, SEND_REJECTED = 16, SEND_TARGET_PORT_CLOSED = 17, SEND_TARGET_NODE_UNREACHABLE = 18, SEND_DROPPED = 19, NO_SUCH_DEVICE = 24,
        INCOMPATIBLE_LIB_AND_DRIVER = 26, PAGE_TABLE_FULL = 40, INVALID_PORT_NUMBER = 42 };
-enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, HIGH_RECV = 12, FAST_RECV = 15, FAST_HIGH_RECV = 16, FAST_HIGH_PEER_RECV = 18, SENT_TOKENS = 29 };
+enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, HIGH_RECV = 12, PEER_RECV = 13, HIGH_PEER_RECV = 14, FAST_RECV = 15, FAST_HIGH_RECV = 16, FAST_PEER_RECV = 17, FAST_HIGH_PEER_RECV = 18, SENT_TOKENS = 29 };
 
 #define API 0x200
 #define POISON 0xaa
@@ -376,6 +382,13 @@ static unsigned local_for(struct side *side, unsigned global) {
     return local;
 }
 
+static _Atomic int rung;
+
+static void ring(void *context) {
+    EXPECT(context == &rung);
+    atomic_fetch_add(&rung, 1);
+}
+
 /* Messages. */
 
 static void fields(void) {
@@ -597,6 +610,63 @@ static void order(void) {
         EXPECT(is_filled(other->arrivals[i].data, other->arrivals[i].length, (uint64_t)i));
         if (i) EXPECT(sent[i - 1].order < sent[i].order);
     }
+}
+
+static void types(void) {
+    /* The boards differ, and the ports have the same number. */
+    struct side *one = opened(2), *other = opened_on(1, 2, API);
+    static const int expected[] = {RECV, HIGH_RECV, PEER_RECV, HIGH_PEER_RECV, FAST_RECV, FAST_HIGH_RECV, FAST_PEER_RECV, FAST_HIGH_PEER_RECV};
+    struct outcome sent[8] = {0};
+    for (int i = 0; i < 8; i++) {
+        int priority = i % 2;
+        size_t length = i < 4 ? 129 : 128;
+        void *message = filled(one, length, 1);
+        provided(other, 8, priority);
+        if (i / 2 % 2)
+            gm_send_to_peer_with_callback(one->port, message, 8, length, priority, other->node, told, &sent[i]);
+        else
+            send_to(one, message, 8, length, priority, other, &sent[i]);
+        AWAIT(sent[i].calls);
+        EQUAL(other->count, i + 1);
+        EQUAL(other->arrivals[i].type, expected[i]);
+        EQUAL(other->arrivals[i].port, 2);
+        EXPECT(is_filled(other->arrivals[i].data, length, 1));
+    }
+}
+
+static void looks_ahead(void) {
+    struct side *one = opened(2), *other = opened(4);
+    uint16_t sender = 7;
+    EQUAL(gm_receive_pending(other->port), 0);
+    EQUAL(gm_next_event_peek(other->port, &sender), NO_RECV);
+    EQUAL(sender, 0);
+    struct outcome sent[2] = {0};
+    send_to(one, filled(one, 10, 1), 8, 10, HIGH, other, &sent[0]);
+    /* What has no buffer is no event. */
+    EQUAL(gm_receive_pending(other->port), 0);
+    provided(other, 8, HIGH);
+    provided(other, 8, HIGH);
+    send_to(one, filled(one, 10, 2), 8, 10, HIGH, other, &sent[1]);
+    for (int i = 0; i < 2; i++) {
+        int expected = i == 0 ? FAST_HIGH_RECV : HIGH_RECV;
+        EQUAL(gm_receive_pending(other->port), 1);
+        EQUAL(gm_next_event_peek(other->port, &sender), expected);
+        EQUAL(gm_next_event_peek(other->port, &sender), expected);
+        EQUAL(sender, one->node);
+        unsigned char *event = gm_receive(other->port);
+        EQUAL(event[63], expected);
+    }
+    EQUAL(gm_receive_pending(other->port), 0);
+    EQUAL(gm_receive_pending(one->port), 1);
+    EQUAL(gm_next_event_peek(one->port, &sender), SENT_TOKENS);
+    AWAIT(sent[1].calls);
+    EQUAL(gm_receive_pending(one->port), 0);
+    struct gm_alarm alarm;
+    gm_initialize_alarm(&alarm);
+    gm_set_alarm(one->port, &alarm, 1, ring, &rung);
+    for (int64_t since = now(); !gm_receive_pending(one->port); sched_yield()) in_time(__LINE__, "an alarm", since);
+    EQUAL(gm_next_event_peek(one->port, &sender), ALARM);
+    AWAIT(atomic_load(&rung));
 }
 
 static void to_itself(void) {
@@ -835,6 +905,27 @@ static void fewer_tokens(void) {
     for (int i = 0; i < 4; i++) send_to(one, message, 8, 100, LOW, other, &sent);
 }
 
+static void counted_tokens(void) {
+    struct side *one = opened(2);
+    for (unsigned round = 0; round < 2; round++) {
+        for (unsigned i = 0; i < SEND_TOKENS; i++) {
+            EXPECT(gm_send_token_available(one->port, i % 2));
+            EXPECT(gm_alloc_send_token(one->port, i % 2));
+        }
+        EXPECT(!gm_send_token_available(one->port, LOW));
+        EXPECT(!gm_alloc_send_token(one->port, HIGH));
+        gm_free_send_token(one->port, LOW);
+        EXPECT(gm_alloc_send_token(one->port, HIGH));
+        gm_free_send_tokens(one->port, LOW, SEND_TOKENS);
+    }
+}
+
+static void too_many_tokens_freed(void) {
+    struct side *one = opened(2);
+    gm_alloc_send_token(one->port, LOW);
+    gm_free_send_tokens(one->port, LOW, 2);
+}
+
 /* Callbacks. */
 
 static struct outcome chained[100];
@@ -857,6 +948,20 @@ static void sends_in_callbacks(void) {
     AWAIT(chained[99].calls);
     EQUAL(chain_to->count, 100);
     for (int i = 0; i < 100; i++) EQUAL(chained[i].calls, 1);
+}
+
+static void close_it(struct gm_port *port, void *context, int status) {
+    (void)context;
+    (void)status;
+    gm_close(port);
+}
+
+static void closed_by_callback(void) {
+    struct side *one = opened(2);
+    void *there = pages(1);
+    gm_register_memory(one->port, there, PAGE);
+    gm_send_with_callback(one->port, there, 8, 10, LOW, one->node, 7, close_it, NULL);
+    for (unsigned looks = 0; looks < LOOKS; looks++) look();
 }
 
 static void told_by_unknown(void) {
@@ -1063,6 +1168,34 @@ static void registered_side_by_side(void) {
     }
     munmap(from, 3 * PAGE);
     munmap(to, 3 * PAGE);
+}
+
+static void registered_with_others(void) {
+    struct side *one = opened(2), *other = opened(4);
+    unsigned char *there = pages(2);
+    EQUAL(gm_register_memory(one->port, there, PAGE), SUCCESS);
+    EQUAL(gm_register_memory(one->port, there, 2 * PAGE), SUCCESS);
+    fill(there, 2 * PAGE, 1);
+    struct outcome sent[2] = {0};
+    send_to(one, there, 8, 200, LOW, other, &sent[0]);
+    EQUAL(gm_register_memory(one->port, there, 2 * PAGE), SUCCESS);
+    EQUAL(gm_deregister_memory(one->port, there, 2 * PAGE), SUCCESS);
+    EQUAL(gm_deregister_memory(one->port, there, 2 * PAGE), SUCCESS);
+    provided(other, 8, LOW);
+    AWAIT(sent[0].calls && other->count == 1);
+    EXPECT(is_filled(other->arrivals[0].data, 200, 1));
+    EQUAL(gm_deregister_memory(one->port, there, PAGE), SUCCESS);
+    munmap(there, 2 * PAGE);
+}
+
+static void deregistered_while_sent(void) {
+    struct side *one = opened(2), *other = opened(4);
+    unsigned char *there = pages(2);
+    gm_register_memory(one->port, there, PAGE);
+    gm_register_memory(one->port, there, 2 * PAGE);
+    static struct outcome sent;
+    send_to(one, there + PAGE - 100, 8, 200, LOW, other, &sent);
+    gm_deregister_memory(one->port, there, 2 * PAGE);
 }
 
 static void hole_between(void) {
@@ -1358,6 +1491,79 @@ static void put_to_nobody(void) {
     AWAIT(went_on.calls);
 }
 
+static void gets_in_process(void) {
+    struct side *one = opened(2), *other = opened(4);
+    EQUAL(gm_allow_remote_memory_access(other->port), SUCCESS);
+    unsigned char *from = filled(other, 3 * PAGE, 1), *to = memory(one, 3 * PAGE), *elsewhere = malloc(PAGE);
+    memset(to, 0, 3 * PAGE);
+    struct outcome sent[2] = {0};
+    gm_get(one->port, (uintptr_t)from, to + 5, 2 * PAGE + 1, LOW, other->node, other->id, told, &sent[0]);
+    AWAIT(sent[0].calls);
+    EQUAL(sent[0].status, SUCCESS);
+    EXPECT(is_all(to, 5, 0));
+    EXPECT(is_filled(to + 5, 2 * PAGE + 1, 1));
+    EXPECT(is_all(to + 2 * PAGE + 6, PAGE - 6, 0));
+    /* Elsewhere the board can't write. */
+    memset(elsewhere, 7, PAGE);
+    gm_get(one->port, (uintptr_t)from, elsewhere, 10, LOW, other->node, other->id, told, &sent[1]);
+    AWAIT(sent[1].calls);
+    EXPECT(is_all(elsewhere, PAGE, 7));
+    EQUAL(other->count, 0);
+    free(elsewhere);
+}
+
+/* Says where it can be read, and changes that when it is told to. */
+static void source(int line) {
+    struct side *here = opened(4);
+    unsigned char *there = memory(here, PUT_BYTES);
+    EQUAL(gm_allow_remote_memory_access(here->port), SUCCESS);
+    for (unsigned i = 0; i < 5; i++) {
+        fill(there, PUT_BYTES, i);
+        say(line, (struct word){global_of(here), (uintptr_t)there, 0, 0});
+        hear(line);
+    }
+}
+
+static void gets_from_process(void) {
+    struct side *one = opened(2);
+    struct peer peer = spawned("source", "2");
+    unsigned char *to = memory(one, PUT_BYTES);
+    for (unsigned i = 0; i < 5; i++) {
+        struct word there = hear(peer.line);
+        struct outcome sent = {0};
+        gm_get(one->port, there.b, to, PUT_BYTES, LOW, local_for(one, (unsigned)there.a), 4, told, &sent);
+        AWAIT(sent.calls);
+        EQUAL(sent.status, SUCCESS);
+        EXPECT(is_filled(to, PUT_BYTES, i));
+        say(peer.line, (struct word){0, 0, 0, 0});
+    }
+    await_end(peer);
+}
+
+static void get_beside(void) {
+    struct side *one = opened(2), *other = opened(4);
+    gm_allow_remote_memory_access(other->port);
+    static struct outcome sent;
+    gm_get(one->port, (uintptr_t)pages(1), memory(one, PAGE), 8, LOW, other->node, other->id, told, &sent);
+}
+
+static void get_unallowed(void) {
+    struct side *one = opened(2), *other = opened(4);
+    static struct outcome sent;
+    gm_get(one->port, (uintptr_t)memory(other, PAGE), memory(one, PAGE), 8, LOW, other->node, other->id, told, &sent);
+}
+
+static void freed_while_got(void) {
+    struct side *one = opened(2), *other = opened(4);
+    static struct outcome sent[2];
+    void *to = gm_dma_malloc(one->port, PAGE);
+    gm_allow_remote_memory_access(other->port);
+    /* Behind a message that waits. */
+    send_to(one, memory(one, PAGE), 13, 8, LOW, other, &sent[0]);
+    gm_get(one->port, (uintptr_t)memory(other, PAGE), to, 8, LOW, other->node, other->id, told, &sent[1]);
+    gm_dma_free(one->port, to);
+}
+
 /* Other processes. */
 
 static void number_of_nodes(void) {
@@ -1651,13 +1857,6 @@ static void caller(int line) {
     _exit(0);
 }
 
-static _Atomic int rung;
-
-static void ring(void *context) {
-    EXPECT(context == &rung);
-    atomic_fetch_add(&rung, 1);
-}
-
 static void sleeper_and_alarm(void) {
     struct side *one = opened(2);
     struct gm_alarm alarm;
@@ -1724,6 +1923,14 @@ static void sleeper_and_dead_peer(void) {
     await_flag(&sent_flag);
     pthread_join(thread, NULL);
     EQUAL(sent_status, SEND_TARGET_PORT_CLOSED);
+}
+
+static void closed_while_asleep(void) {
+    struct side *one = opened(2);
+    struct sleeper sleeper = {.side = one, .until = &rung};
+    started(&sleeper);
+    await_sleep(&sleeper);
+    gm_close(one->port);
 }
 
 /* Threads. */
@@ -1866,6 +2073,40 @@ static void limits(void) {
     EQUAL(gm_set_enable_nack_down(one->port, 1), SUCCESS);
 }
 
+static void names(void) {
+    struct side *one = opened(2), *other = opened_on(1, 2, API);
+    char name[128], others[128], found[129];
+    EQUAL(gm_get_host_name(one->port, name), SUCCESS);
+    EQUAL(gm_get_host_name(other->port, others), SUCCESS);
+    EXPECT(strcmp(name, others) != 0);
+    EQUAL(gm_host_name_to_node_id(one->port, others), other->node);
+    EQUAL(gm_host_name_to_node_id(one->port, "nobody"), 0);
+    unsigned node = 0;
+    EQUAL(gm_host_name_to_node_id_ex(one->port, 1000, others, &node), SUCCESS);
+    EQUAL(node, other->node);
+    EXPECT(gm_host_name_to_node_id_ex(one->port, 1000, "nobody", &node) != SUCCESS);
+    EQUAL(gm_node_id_to_host_name_ex(one->port, 1000, other->node, &found), SUCCESS);
+    EXPECT(strcmp(found, others) == 0);
+    EXPECT(gm_node_id_to_host_name_ex(one->port, 1000, 0, &found) != SUCCESS);
+    int type;
+    EQUAL(gm_get_node_type(one->port, &type), SUCCESS);
+    char strange[6] = {1, 2, 3, 4, 5, 6};
+    EXPECT(gm_unique_id_to_node_id(one->port, strange, &node) != SUCCESS);
+    EXPECT(gm_node_id_to_unique_id(one->port, 0, strange) != SUCCESS);
+}
+
+static void first_release_puts(void) {
+    struct side *one = opened_on(0, 2, 0x106);
+    static struct outcome sent;
+    gm_put(one->port, memory(one, 8), 0, 8, LOW, 1, 2, told, &sent);
+}
+
+static void first_release_gets(void) {
+    struct side *one = opened_on(0, 2, 0x106);
+    static struct outcome sent;
+    gm_get(one->port, 0, memory(one, 8), 8, LOW, 1, 2, told, &sent);
+}
+
 static void first_release(void) {
     struct gm_port *port = NULL;
     EQUAL(gm_open(&port, 0, 2, "check", 0x200), INCOMPATIBLE_LIB_AND_DRIVER);
@@ -1954,6 +2195,13 @@ static void alarm_event(void) {
     EQUAL(atomic_load(&rung), 0);
     unknown(one, event);
     EQUAL(atomic_load(&rung), 1);
+    /* One that is cancelled at the last moment does not ring. */
+    gm_set_alarm(one->port, &alarm, 1, ring, &rung);
+    for (int64_t since = now(); event = gm_receive(one->port), event[63] == NO_RECV;) in_time(__LINE__, "an alarm", since);
+    EQUAL(event[63], ALARM);
+    gm_cancel_alarm(&alarm);
+    unknown(one, event);
+    NEVER(atomic_load(&rung) > 1);
 }
 
 /* After the end. */
@@ -1965,9 +2213,9 @@ static void after_close(unsigned call) {
     static struct outcome sent;
     static struct gm_alarm alarm;
     gm_initialize_alarm(&alarm);
-    if (call == 20) gm_set_alarm(port, &alarm, 1000000, ring, &rung);
     uint16_t sender;
-    unsigned node = one->node;
+    unsigned node = one->node, out;
+    char name[129];
     shut(one);
     switch (call) {
     case 0: gm_receive(port); break;
@@ -1986,6 +2234,17 @@ static void after_close(unsigned call) {
     case 13: gm_allow_remote_memory_access(port); break;
     case 14: gm_receive_pending(port); break;
     case 15: gm_next_event_peek(port, &sender); break;
+    case 16: gm_get_port_id(port); break;
+    case 17: gm_get_node_id(port, &out); break;
+    case 18: gm_node_id_to_global_id(port, node, &out); break;
+    case 19: gm_send_to_peer_with_callback(port, there, 8, 10, LOW, node, told, &sent); break;
+    case 20: gm_get(port, (uintptr_t)there, there, 10, LOW, node, 2, told, &sent); break;
+    case 21: gm_resume_sending(port, LOW, node, 2, told, &sent); break;
+    case 22: gm_deregister_memory(port, page, PAGE); break;
+    case 23: gm_set_acceptable_sizes(port, LOW, 1 << 13); break;
+    case 24: gm_alloc_send_token(port, LOW); break;
+    case 25: gm_get_host_name(port, name); break;
+    case 26: gm_blocking_receive_no_spin(port); break;
     default: failed(__LINE__, "a call"); break;
     }
 }
@@ -1995,7 +2254,9 @@ static void after_close(unsigned call) {
 #define AFTER_CLOSES(each)                                                                                                                                                    \
     each(0, gm_receive) each(1, gm_send_with_callback) each(2, gm_close) each(3, gm_dma_malloc) each(4, gm_dma_free) each(5, gm_register_memory)                              \
     each(6, gm_provide_receive_buffer) each(7, gm_put) each(8, gm_blocking_receive) each(9, gm_unknown) each(10, gm_num_send_tokens) each(11, gm_drop_sends)                  \
-    each(12, gm_set_alarm) each(13, gm_allow_remote_memory_access) each(14, gm_receive_pending)
+    each(12, gm_set_alarm) each(13, gm_allow_remote_memory_access) each(14, gm_receive_pending) each(15, gm_next_event_peek) each(16, gm_get_port_id) each(17, gm_get_node_id) \
+    each(18, gm_node_id_to_global_id) each(19, gm_send_to_peer_with_callback) each(20, gm_get) each(21, gm_resume_sending) each(22, gm_deregister_memory)                    \
+    each(23, gm_set_acceptable_sizes) each(24, gm_alloc_send_token) each(25, gm_get_host_name) each(26, gm_blocking_receive_no_spin)
 AFTER_CLOSES(AFTER_CLOSE)
 
 /* What is tried, in which environment, and with which line it is to end; without one it is to end well. */
@@ -2016,6 +2277,8 @@ static const struct check {
         {"what a port has not taken before it was closed fails", closed_meanwhile, NULL, NULL},
         {"a node that does not exist is unreachable", unknown_node, NULL, NULL},
         {"messages of all sizes keep their order", order, NULL, NULL},
+        {"an event tells the priority, whether the message is short, and whether it was sent to a peer", types, "GMEMU_FAST=all GMEMU_BOARDS=2", NULL},
+        {"an event can be seen before it is taken", looks_ahead, NULL, NULL},
         {"a port can send to itself", to_itself, NULL, NULL},
         {"from other memory the board sends something else", other_memory, NULL, NULL},
         {"a message that finds no buffer holds up no others", holds_up_nobody, "GMEMU_FAST=none", NULL},
@@ -2030,6 +2293,9 @@ static const struct check {
         {"letting a stream go on needs a token", one_resume_too_many, NULL, "gm_resume_sending without a send token"},
         {"a buffer needs a token", one_buffer_too_many, NULL, "a buffer without a receive token"},
         {"there are as many tokens as is said", fewer_tokens, "GMEMU_SEND_TOKENS=3 GMEMU_RECEIVE_TOKENS=2", "gm_send_with_callback without a send token"},
+        {"tokens are counted for who wants them counted", counted_tokens, NULL, NULL},
+        {"no more tokens are freed than were allocated", too_many_tokens_freed, NULL, "send tokens are freed that were not allocated"},
+        {"a callback does not close the port", closed_by_callback, NULL, "gm_close by a callback"},
         {"a callback may send", sends_in_callbacks, NULL, NULL},
         {"gm_unknown calls back", told_by_unknown, NULL, NULL},
         {"an event of the library's has to be given back", event_ignored, NULL, "an event was not given to gm_unknown before the next one was taken"},
@@ -2046,6 +2312,8 @@ static const struct check {
         {"that a send is complete is told late when it is to", told_late, "GMEMU_DELAY_US=50000", NULL},
         {"memory is registered, and counted", registration, NULL, NULL},
         {"what is registered side by side is one", registered_side_by_side, "GMEMU_FAST=none", NULL},
+        {"what is registered with something else too stays registered", registered_with_others, NULL, NULL},
+        {"memory is not deregistered while it is sent", deregistered_while_sent, NULL, "gm_deregister_memory of memory that is being sent"},
         {"what lies between is not registered", hole_between, NULL, "a put to memory that is not registered there"},
         {"memory is registered up to the limit", register_limit, "GMEMU_REGISTER_LIMIT=1048576", NULL},
         {"only whole pages are registered", part_of_a_page, NULL, "gm_register_memory of parts of a page"},
@@ -2070,8 +2338,13 @@ static const struct check {
         {"a put goes to memory that is registered as a whole", put_past_the_end, NULL, "a put to memory that is not registered there"},
         {"a put goes to memory that is still registered", put_after_deregistration, NULL, "a put to memory that is not registered there"},
         {"a put has to be allowed", put_unallowed, NULL, "a put to a port that has not called gm_allow_remote_memory_access"},
-        {"a put has a length", put_of_nothing, NULL, "a put of nothing"},
+        {"a put has a length", put_of_nothing, NULL, "gm_put of nothing"},
         {"a put to a closed port fails", put_to_nobody, NULL, NULL},
+        {"a get reads what it is to, and nothing else", gets_in_process, NULL, NULL},
+        {"a get reads from another process", gets_from_process, NULL, NULL},
+        {"a get is from registered memory", get_beside, NULL, "a get from memory that is not registered there"},
+        {"a get has to be allowed", get_unallowed, NULL, "a get from a port that has not called gm_allow_remote_memory_access"},
+        {"memory is not freed while something is got into it", freed_while_got, NULL, "gm_dma_free of memory that is being sent"},
         {"each process has numbers of its own for the nodes", number_of_nodes, NULL, NULL},
         {"what a process has not taken before it was killed fails", killed_meanwhile, NULL, NULL},
         {"a port that another process opens anew can be reached", opened_anew, NULL, NULL},
@@ -2083,6 +2356,7 @@ static const struct check {
         {"an alarm that another thread sets wakes who sleeps", sleeper_and_alarm, NULL, NULL},
         {"the end of what another thread sends wakes who sleeps", sleeper_and_own_send, NULL, NULL},
         {"the death of a peer wakes who sleeps", sleeper_and_dead_peer, NULL, NULL},
+        {"a port is not closed while a thread sleeps in it", closed_while_asleep, NULL, "gm_close while a thread sleeps in gm_unknown"},
         {"threads use a port one after another", one_after_another, NULL, NULL},
         {"threads do not use a port at once", two_threads_one_port, NULL, "gm_receive while another thread is within the library with the same port"},
         {"threads use two ports at once", two_threads_two_ports, NULL, NULL},
@@ -2093,6 +2367,9 @@ static const struct check {
         {"there may be no board", no_board, "GMEMU_BOARDS=0", NULL},
         {"the limits are those of GM 2", limits, NULL, NULL},
         {"GM 1 opens for its own version, and has one number for a node", first_release, "GMEMU_API=0x106", NULL},
+        {"nodes have names", names, "GMEMU_BOARDS=2", NULL},
+        {"GM 1 has no gm_put", first_release_puts, "GMEMU_API=0x106", "gm_put, which GM 1 does not have"},
+        {"GM 1 has no gm_get", first_release_gets, "GMEMU_API=0x106", "gm_get, which GM 1 does not have"},
         {"the library is finalised as often as it was initialised", uninitialised, NULL, "gm_finalize without gm_init"},
         {"the library is initialised before a port is opened", opened_uninitialised, NULL, "gm_open before gm_init"},
         {"initialising counts", initialised_twice, NULL, NULL},
@@ -2105,7 +2382,7 @@ static const struct check {
 static const struct role {
     const char *name;
     void (*run)(int line);
-} ROLES[] = {{"target", target}, {"answerer", answerer}, {"deaf", deaf}, {"flooder", flooder}, {"caller", caller}, {"unwelcome", unwelcome}, {"swallower", swallower}, {"registrar", registrar}};
+} ROLES[] = {{"target", target}, {"answerer", answerer}, {"deaf", deaf}, {"flooder", flooder}, {"caller", caller}, {"unwelcome", unwelcome}, {"swallower", swallower}, {"registrar", registrar}, {"source", source}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

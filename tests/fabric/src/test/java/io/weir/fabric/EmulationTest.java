@@ -49,8 +49,7 @@ class EmulationTest {
 
     @TestFactory
     List<DynamicNode> myrinetOfTheFirstRelease() throws IOException, InterruptedException {
-        return overGm(
-                "gm-1", "5", ".*Gm(Contract|Agreement)OnEmulation", Map.of("GMEMU_API", "0x106", "GMEMU_FAST", "all"));
+        return overGm("gm-1", "5", ".*Gm(Contract|Agreement)OnEmulation", Map.of("GMEMU_FAST", "all"), "-DGM_1");
     }
 
     @TestFactory
@@ -82,9 +81,10 @@ class EmulationTest {
         return overElan("elan-slow", "5", ".*Elan(Contract|Wire)OnEmulation", Map.of("ELANEMU_DELAY_US", "100"));
     }
 
-    private List<DynamicNode> overGm(String name, String effort, String classes, Map<String, String> more)
+    private List<DynamicNode> overGm(
+            String name, String effort, String classes, Map<String, String> more, String... options)
             throws IOException, InterruptedException {
-        return over(EmulatedLibrary.GM, name, effort, classes, more);
+        return over(EmulatedLibrary.GM, name, effort, classes, more, options);
     }
 
     private List<DynamicNode> overElan(String name, String effort, String classes, Map<String, String> more)
@@ -93,7 +93,12 @@ class EmulationTest {
     }
 
     private List<DynamicNode> over(
-            EmulatedLibrary library, String name, String effort, String classes, Map<String, String> more)
+            EmulatedLibrary library,
+            String name,
+            String effort,
+            String classes,
+            Map<String, String> more,
+            String... options)
             throws IOException, InterruptedException {
         String path = library.name().toLowerCase(Locale.ROOT);
         Optional<String> missing = CProgram.missing();
@@ -101,7 +106,7 @@ class EmulationTest {
             return Retelling.without("an emulation of " + path, missing.get());
         }
         Map<String, String> environment = new HashMap<>(more);
-        environment.putAll(library.settings(library.compiled(folder), folder));
+        environment.putAll(library.settings(library.compiled(folder, options), folder));
         Visit visit = Visit.pay(
                 // It ends with this JVM, even if that is killed.
                 List.of("setpriv", "--pdeathsig", "TERM"),
