@@ -40,7 +40,7 @@ class ElanAskedOnEmulation {
 
     @ParameterizedTest
     @CsvSource({
-        "ELANEMU_STATE_OFFSET, none, none of 1 that could be it does",
+        "ELANEMU_STATE_OFFSET, none, none of 2 that could be it does",
         "ELANEMU_TWICE, 1, 2 of them do",
         "ELANEMU_DEAF, 1, elan_put to this process itself is not done after 5 s",
         "ELANEMU_REQUIRE_GALLOC, 1, the adapter can't use ordinary memory",
