@@ -371,6 +371,7 @@ static void make_base(void) {
 }
 
 static void go_on(void);
+static void synchronise(void);
 
 /* It moves what is due without being asked. */
 static void *run_adapter(void *unused) {
@@ -432,13 +433,11 @@ static void begin_once(const char *call) {
     my.strict = setting("ELANEMU_STRICT", 1);
     if (my.delay) start_adapter();
     atomic_store(&my.own->here, 1);
-    if (setting("ELANEMU_BARRIER", 0))
-        for (unsigned vp = 0; vp < my.nvp; vp++)
-            for (int dead_one = 1; dead_one;) {
-                struct shared *other = peer(vp, &dead_one);
-                dead_one = !other || dead_one || !atomic_load(&other->here);
-                if (dead_one) usleep(1000);
-            }
+    if (setting("ELANEMU_BARRIER", 0)) {
+        pthread_mutex_lock(&adapter);
+        synchronise();
+        pthread_mutex_unlock(&adapter);
+    }
     my.begun = my.attached = 1;
 }
 
