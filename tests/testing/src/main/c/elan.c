@@ -230,13 +230,18 @@ static void find_folder(void) {
     mkdir(my.folder, 0700);
 }
 
-/* These locks go with whoever has opened the file, and whether there is one can be asked without taking it. */
-static struct flock whole_file(void) {
-    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET};
+/*
+ * These locks go with whoever has opened the file, and whether there is one can be asked without taking it. Who comes holds the one of the second byte. Whoever has the place holds the one of the first
+ * byte as well, which who only clears away what somebody left never does: else a file without a process would look as if it had one.
+ */
+enum { PLACE, COMING };
+
+static struct flock lock_of(off_t byte) {
+    return (struct flock){.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
 }
 
 static int has_owner(int file) {
-    struct flock lock = whole_file();
+    struct flock lock = lock_of(PLACE);
     return fcntl(file, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
 }
 
@@ -259,11 +264,11 @@ static void take_place(void) {
         struct stat here, there;
         my.file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (my.file < 0) fatal("%s: %s", path, strerror(errno));
-        struct flock lock = whole_file();
-        if (fcntl(my.file, F_OFD_SETLK, &lock) != 0) fatal("there is a process %u of this job already", my.vp);
+        struct flock coming = lock_of(COMING), place = lock_of(PLACE);
+        if (fcntl(my.file, F_OFD_SETLK, &coming) != 0) fatal("there is a process %u of this job already", my.vp);
         /* One that was left by somebody who was killed is made anew. */
         if (fstat(my.file, &here) == 0 && stat(path, &there) == 0 && here.st_ino == there.st_ino) {
-            if (here.st_size == 0) break;
+            if (here.st_size == 0 && fcntl(my.file, F_OFD_SETLK, &place) == 0) break;
             unlink(path);
         }
         close(my.file);
@@ -722,8 +727,10 @@ static ELAN_EVENT *begin(enum kind kind, ELAN_STATE *state, void *from, void *to
     if (!dead && atomic_load(&other->gone)) fatal("%s with process %u, which has left the job", call, vp);
     if (my.galloc && !is_given(my.own, kind == PUT ? from : to, bytes)) wrong("%s with memory that the library has not given", call);
     if (my.galloc && !dead && !is_given(other, kind == PUT ? to : from, bytes)) wrong("%s with memory that the library of process %u has not given", call, vp);
-    if (my.delay && kind == PUT) check_readable(from, bytes);
-    if (my.delay && kind == GET) poison(to, bytes);
+    /* Only within one put is the order of bytes known, so the shortest ones overtake the others. */
+    int later = my.delay && bytes > LAST;
+    if (later && kind == PUT) check_readable(from, bytes);
+    if (later && kind == GET) poison(to, bytes);
     int index = new_op(kind);
     struct op *op = &my.ops[index];
     op->from = from;
@@ -731,7 +738,7 @@ static ELAN_EVENT *begin(enum kind kind, ELAN_STATE *state, void *from, void *to
     op->bytes = bytes;
     op->vp = vp;
     *(kind == PUT ? &my.open_puts : &my.open_gets) += 1;
-    if (my.delay) {
+    if (later) {
         op->due = now() + my.delay;
         if (kind == PUT) op->sum = sum_of(from, bytes);
         if (my.last >= 0)

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Tag;
@@ -16,38 +17,57 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.opentest4j.TestAbortedException;
 
-/** Whether the emulation of GM keeps GM's rules, and ends whoever breaks one: each check of {@code gm_check.c}, which uses it as a program in C does. */
+/**
+ * Whether the emulations keep the rules of their libraries, and end whoever breaks one: each check of {@code gm_check.c} and {@code elan_check.c}, which use them as programs in C do.
+ */
 @EnabledOnOs(OS.LINUX)
 @Tag("one-jdk")
-class GmEmulationTest {
+class EmulationRulesTest {
 
     private static final List<String> SANITIZED =
             List.of("-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer");
+
+    /** What a check ends with that can't be tried here. */
+    private static final int SKIPPED = 77;
 
     @TempDir
     Path folder;
 
     @TestFactory
-    List<DynamicNode> asItIs() throws IOException, InterruptedException {
-        return checks(List.of());
+    List<DynamicNode> gm() throws IOException, InterruptedException {
+        return checks(EmulatedLibrary.GM, List.of());
     }
 
     /** With memory and arithmetic watched by what the compiler adds, in the library and in the program. */
     @TestFactory
-    List<DynamicNode> sanitized() throws IOException, InterruptedException {
-        return checks(SANITIZED);
+    List<DynamicNode> gmSanitized() throws IOException, InterruptedException {
+        return checks(EmulatedLibrary.GM, SANITIZED);
     }
 
-    private List<DynamicNode> checks(List<String> options) throws IOException, InterruptedException {
+    @TestFactory
+    List<DynamicNode> elan() throws IOException, InterruptedException {
+        return checks(EmulatedLibrary.ELAN, List.of());
+    }
+
+    @TestFactory
+    List<DynamicNode> elanSanitized() throws IOException, InterruptedException {
+        return checks(EmulatedLibrary.ELAN, SANITIZED);
+    }
+
+    private List<DynamicNode> checks(EmulatedLibrary emulated, List<String> options)
+            throws IOException, InterruptedException {
+        String name = emulated.name().toLowerCase(Locale.ROOT);
         Optional<String> missing = CProgram.missing(folder, options);
         if (missing.isPresent()) {
-            return Retelling.without("an emulation of GM", missing.get());
+            return Retelling.without("an emulation of " + name, missing.get());
         }
-        Path library = EmulatedLibrary.GM.compiled(folder, options.toArray(String[]::new));
+        Path library = emulated.compiled(folder, options.toArray(String[]::new));
         List<String> all = new ArrayList<>(options);
         all.add(library.toString());
-        Path program = CProgram.program(EmulatedLibrary.class, "gm_check.c", folder, all.toArray(String[]::new));
+        Path program =
+                CProgram.program(EmulatedLibrary.class, name + "_check.c", folder, all.toArray(String[]::new));
         List<DynamicNode> tests = new ArrayList<>();
         for (String check : run(program, "--list").split("\n")) {
             tests.add(dynamicTest(check, () -> {
@@ -69,6 +89,9 @@ class GmEmulationTest {
         process.getOutputStream().close();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         int status = process.waitFor();
+        if (status == SKIPPED) {
+            throw new TestAbortedException(said);
+        }
         return status == 0 || !said.isEmpty() ? said : "exit status " + status;
     }
 }
