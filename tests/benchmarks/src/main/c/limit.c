@@ -4,180 +4,32 @@
  *   ring    a single-producer single-consumer ring in shared memory, both sides spinning
  *   wakeup  two eventfds and epoll, both sides asleep until written to
  *
- * One process is the server, one the client. Both obey the lines that every child of the runner obeys:
- *
- *   SERVE scenario size                    -> ARMED address             (server)
- *   STOP                                   -> STOPPED 0                 (server)
- *   RUN scenario size warm seconds address -> MEASURING, RESULT {...}   (client)
- *
- * READY pid comes first, FAILED text answers what cannot be done, the end of standard input ends the process.
+ * One process is the server, one the client; both obey the lines that meter.h tells.
  *
  * usage: limit (ring|wakeup) cpu partner-cpu        a negative processor leaves the thread where it is
  */
 #define _GNU_SOURCE
-#include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
-#include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdalign.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "meter.h"
 
 #define OUTSTANDING 64
 #define HEADER 8
 /* Larger than what fits into the writer's second cache beside its other data: lines are fetched faster from the third one. */
 #define MIN_CAPACITY (1u << 20)
-#define SETTLE_NANOS 5000000u
 #define SLEEP_NANOS 2000000u
 /* Small messages are published together up to this many bytes when a stream gives no reason to hurry. */
 #define PUBLISH_BYTES 1024u
 #define LINE 64u
 #define AHEAD 2048u
 #define PAD UINT32_MAX
-
-static const char *failure;
-
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-static void pin(int cpu) {
-    if (cpu < 0) return;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0) {
-        fprintf(stderr, "limit: cannot pin to processor %d: %s\n", cpu, strerror(errno));
-    }
-}
-
-static inline void pause_cpu(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-/* Something has come on standard input, or it has ended: whoever spins stops. */
-static bool interrupted(void) {
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    return poll(&in, 1, 0) != 0;
-}
-
-/* One turn of waiting; false when the wait is to end. */
-static inline bool wait_turn(unsigned *turns) {
-    pause_cpu();
-    return (++*turns & 0xffff) != 0 || !interrupted();
-}
-
-/* ---- latency in nanoseconds, kept within 1 % ---- */
-
-#define SUB 128
-static uint64_t histogram[SUB * 40];
-static uint64_t recorded;
-
-static inline void record(uint64_t nanos) {
-    unsigned e = nanos < SUB ? 0 : 63 - (unsigned)__builtin_clzll(nanos) - 7;
-    uint64_t at = nanos < SUB ? nanos : (uint64_t)SUB * e + (nanos >> e);
-    histogram[at < SUB * 40 ? at : SUB * 40 - 1]++;
-    recorded++;
-}
-
-static uint64_t percentile(double p) {
-    uint64_t wanted = (uint64_t)(p * (double)recorded + 0.5), seen = 0;
-    if (recorded == 0) return 0;
-    if (wanted == 0) wanted = 1;
-    for (unsigned i = 0; i < SUB * 40; i++) {
-        seen += histogram[i];
-        if (seen >= wanted) {
-            unsigned e = i < 2 * SUB ? 0 : i / SUB - 1;
-            return (uint64_t)(i - SUB * e) << e;
-        }
-    }
-    return 0;
-}
-
-/* ---- when to warm up, to measure, to stop ---- */
-
-static struct {
-    enum { WARMING, SETTLING, MEASURING, OVER } phase;
-    uint64_t next, begun, ended, warm, length;
-    uint64_t count, base, last;
-    unsigned mask;
-} meter;
-
-static void meter_start(double warm, double seconds, size_t size) {
-    memset(&meter, 0, sizeof meter);
-    memset(histogram, 0, sizeof histogram);
-    recorded = 0;
-    meter.length = (uint64_t)(seconds * 1e9);
-    meter.last = now();
-    meter.next = meter.last + (uint64_t)(warm * 1e9);
-    /* Asking for the time costs 24 ns, too much for each of many small messages. */
-    meter.mask = size <= 64 ? 1023 : size <= 4096 ? 127 : size <= 65536 ? 7 : 0;
-}
-
-static bool meter_turn(uint64_t t) {
-    if (t < meter.next) return true;
-    switch (meter.phase) {
-        case WARMING:
-            puts("MEASURING");
-            fflush(stdout);
-            meter.phase = SETTLING;
-            meter.next = now() + SETTLE_NANOS;
-            break;
-        case SETTLING:
-            meter.phase = MEASURING;
-            meter.base = meter.count;
-            meter.begun = now();
-            meter.next = meter.begun + meter.length;
-            break;
-        default:
-            meter.phase = OVER;
-            meter.ended = t;
-            return false;
-    }
-    meter.last = now();
-    return true;
-}
-
-static inline bool round_trip(void) {
-    uint64_t t = now();
-    if (meter.phase == MEASURING) record(t - meter.last);
-    meter.last = t;
-    meter.count++;
-    return meter_turn(t);
-}
-
-static inline bool arrival(void) {
-    return (++meter.count & meter.mask) != 0 || meter_turn(now());
-}
-
-static void print_result(void) {
-    if (meter.phase != OVER) {
-        printf("FAILED %s\n", failure != NULL ? failure : "the other side has stopped");
-        return;
-    }
-    printf("RESULT {\"messages\":%" PRIu64 ",\"seconds\":%.9f,\"p50Nanos\":%" PRIu64 ",\"p99Nanos\":%" PRIu64
-           ",\"p999Nanos\":%" PRIu64 ",\"heldBytes\":0}\n",
-           meter.count - meter.base, (double)(meter.ended - meter.begun) / 1e9, percentile(0.5), percentile(0.99),
-           percentile(0.999));
-}
 
 /* ---- the ring ---- */
 
@@ -216,22 +68,6 @@ static struct end end_of(struct segment *segment, int lane, size_t size) {
 
 static inline uint64_t record_bytes(size_t size) {
     return (HEADER + size + 7) & ~UINT64_C(7);
-}
-
-static inline void copy(void *to, const void *from, size_t size) {
-    /* A call of memcpy costs more than the 32 bytes themselves. */
-    if (size == 32) {
-        __builtin_memcpy(to, from, 32);
-    } else {
-        memcpy(to, from, size);
-    }
-}
-
-/* The number goes straight to its place: put into the source, it would be read back together with its neighbours, which the
- * processor can't before all older stores, those to the ring among them, have left its store buffer. */
-static inline void fill(unsigned char *payload, const unsigned char *source, size_t size, uint64_t sequence) {
-    copy(payload, source, size);
-    memcpy(payload, &sequence, sizeof sequence);
 }
 
 static inline void publish(struct end *out) {
@@ -412,12 +248,6 @@ static inline bool exchange(struct end *out, struct end *in, const unsigned char
     }
 }
 
-static unsigned char *source_of(size_t size) {
-    unsigned char *source = aligned_alloc(64, (size + 63) & ~(size_t)63);
-    for (size_t i = 0; i < size; i++) source[i] = (unsigned char)(i * 31 + 7);
-    return source;
-}
-
 static void ring_serve(const char *scenario, size_t size) {
     int memory = memfd_create("weir-limit", MFD_CLOEXEC);
     struct segment *segment = MAP_FAILED;
@@ -469,7 +299,6 @@ static void ring_run(const char *scenario, size_t size, const char *address) {
         munmap(segment, segment_bytes(size));
     }
     if (memory >= 0) close(memory);
-    print_result();
 }
 
 /* ---- the wake-up ---- */
@@ -518,7 +347,15 @@ static void bell_rounds(int epoll, int rung, int heard, bool pausing) {
 }
 
 /* The partner is a process of our own making: an eventfd is inherited more easily than it is sent. */
-static void wakeup_run(const char *scenario, int partner_cpu) {
+static int partner_cpu;
+
+static void wakeup_serve(const char *scenario, size_t size) {
+    (void)scenario, (void)size;
+    puts("ARMED forked");
+}
+
+static void wakeup_run(const char *scenario, size_t size, const char *address) {
+    (void)size, (void)address;
     int there = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), back = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     int epoll = epoll_on(back);
     pid_t partner = there < 0 || epoll < 0 ? -1 : fork();
@@ -533,48 +370,15 @@ static void wakeup_run(const char *scenario, int partner_cpu) {
     if (epoll >= 0) close(epoll);
     if (there >= 0) close(there);
     if (back >= 0) close(back);
-    print_result();
 }
-
-/* ---- lines ---- */
 
 int main(int argc, char **argv) {
     if (argc != 4) {
         fprintf(stderr, "usage: limit (ring|wakeup) cpu partner-cpu\n");
         return 2;
     }
-    bool ring = strcmp(argv[1], "ring") == 0;
     pin(atoi(argv[2]));
-    printf("READY %d\n", (int)getpid());
-    fflush(stdout);
-
-    /* Unbuffered, because a line that is already read would not be seen by poll. */
-    setvbuf(stdin, NULL, _IONBF, 0);
-    char line[512], scenario[32], address[256];
-    size_t size;
-    double warm, seconds;
-    while (fgets(line, sizeof line, stdin) != NULL) {
-        failure = NULL;
-        if (strcmp(line, "STOP\n") == 0) {
-            puts("STOPPED 0");
-        } else if (sscanf(line, "SERVE %31s %zu", scenario, &size) == 2 && size >= 16 && size <= (64u << 20)) {
-            if (ring) {
-                ring_serve(scenario, size);
-            } else {
-                puts("ARMED forked");
-            }
-        } else if (sscanf(line, "RUN %31s %zu %lf %lf %255s", scenario, &size, &warm, &seconds, address) == 5
-                   && size >= 16 && size <= (64u << 20)) {
-            meter_start(warm, seconds, size);
-            if (ring) {
-                ring_run(scenario, size, address);
-            } else {
-                wakeup_run(scenario, atoi(argv[3]));
-            }
-        } else {
-            printf("FAILED this is not understood: %s", line);
-        }
-        fflush(stdout);
-    }
+    partner_cpu = atoi(argv[3]);
+    obey(strcmp(argv[1], "ring") == 0 ? (struct measured){ring_serve, ring_run} : (struct measured){wakeup_serve, wakeup_run});
     return 0;
 }
