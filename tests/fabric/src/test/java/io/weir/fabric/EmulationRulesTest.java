@@ -66,8 +66,7 @@ class EmulationRulesTest {
         Path library = emulated.compiled(folder, options.toArray(String[]::new));
         List<String> all = new ArrayList<>(options);
         all.add(library.toString());
-        Path program =
-                CProgram.program(EmulatedLibrary.class, name + "_check.c", folder, all.toArray(String[]::new));
+        Path program = CProgram.program(EmulatedLibrary.class, name + "_check.c", folder, all.toArray(String[]::new));
         List<DynamicNode> tests = new ArrayList<>();
         for (String check : run(program, "--list").split("\n")) {
             tests.add(dynamicTest(check, () -> {

@@ -116,7 +116,8 @@ public final class Networks implements AutoCloseable {
     /** Makes a bridge, to which hosts can be joined. */
     public Bridge bridge() {
         Host around = host("bridge" + bridges++);
-        // One that looks at multicast joins a group of its own, and reports that some seconds later in frames that nobody has sent.
+        // One that looks at multicast joins a group of its own, and reports that some seconds later in frames that
+        // nobody has sent.
         around.ip("link", "add", "bridge", "type", "bridge", "mcast_snooping", "0");
         around.ip("link", "set", "dev", "bridge", "up");
         return new Bridge(around);
