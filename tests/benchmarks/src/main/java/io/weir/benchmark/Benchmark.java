@@ -61,6 +61,12 @@ public final class Benchmark implements Callable<Integer> {
                     "Only p4sock beside TCP on the same wire, in networks of their own: as root, some six minutes.")
     private boolean ethernet;
 
+    @Option(
+            names = "--emulated",
+            description =
+                    "Only gm and elan over emulations of their libraries, beside programs in C that use the same: some four minutes.")
+    private boolean emulated;
+
     @Option(names = "--rounds", description = "How often each cell is measured at most.")
     private Optional<Integer> rounds = Optional.empty();
 
@@ -99,8 +105,9 @@ public final class Benchmark implements Callable<Integer> {
             files();
             return 0;
         }
-        if (moves || rmi || gateway || ethernet) {
-            List<Judgement> bars = rmi ? rmi() : gateway ? gateway() : ethernet ? ethernet() : moves();
+        if (moves || rmi || gateway || ethernet || emulated) {
+            List<Judgement> bars =
+                    rmi ? rmi() : gateway ? gateway() : ethernet ? ethernet() : emulated ? emulated() : moves();
             System.out.println();
             Report.table(bars).print(System.out);
             return 0;
@@ -169,6 +176,21 @@ public final class Benchmark implements Callable<Integer> {
         }
     }
 
+    private List<Judgement> emulated() throws IOException, InterruptedException {
+        tellLoad();
+        boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
+        OverEmulations over = quick ? OverEmulations.quick() : OverEmulations.full();
+        if (rounds.isPresent()) {
+            over = over.withRounds(rounds.get());
+        }
+        if (millis.isPresent()) {
+            over = over.withLength(Duration.ofMillis(millis.get()));
+        }
+        try (Workplace workplace = Workplace.create()) {
+            return over.measure(quiet, Processors.firstAllowed(), workplace, Benchmark::progress, System.out);
+        }
+    }
+
     private List<Judgement> moves() throws InterruptedException {
         tellLoad();
         boolean quiet = HostLoad.awaitQuiet(QUIET_WAIT);
@@ -213,11 +235,9 @@ public final class Benchmark implements Callable<Integer> {
     private List<Entrant> entrants(Processors processors, Workplace workplace, Path program) {
         List<Entrant> all = new ArrayList<>();
         for (ContenderKind kind : ContenderKind.values()) {
-            if (kind == ContenderKind.WEIR_P4SOCK) {
-                // Has its own mode, with networks.
-                continue;
+            if (!kind.isElsewhere()) {
+                all.add(new JvmEntrant(kind, processors, workplace.shared(), jvmArguments));
             }
-            all.add(new JvmEntrant(kind, processors, workplace.shared(), jvmArguments));
         }
         all.add(LimitEntrant.wakeup(program, processors));
         List<String> labels = all.stream().map(Entrant::label).toList();

@@ -38,6 +38,14 @@ final class Figures {
         return sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
     }
 
+    static double lowest(double[] values) {
+        return Arrays.stream(values).min().orElseThrow();
+    }
+
+    static double highest(double[] values) {
+        return Arrays.stream(values).max().orElseThrow();
+    }
+
     /** The value of a cell: microseconds of a round trip; messages in a second, and bytes where they are many. */
     static String value(Cell cell, @Nullable Double value) {
         if (value == null) {

@@ -16,12 +16,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -113,15 +109,15 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
             Place place, int mtu, boolean quiet, Consumer<String> progress, PrintStream out, List<Judgement> bars)
             throws IOException, InterruptedException {
         String where = "MTU " + mtu;
-        try (Contest contest = new Contest(place, this)) {
+        try (Contest contest = new Contest(P4SOCK)) {
             Cell shortTrip = new Cell(Scenario.RTT, 32);
             Cell trip = new Cell(Scenario.RTT, 1 << 10);
             Cell oneWay = new Cell(Scenario.ONE_WAY, LONG);
             for (int round = 0; round < rounds; round++) {
                 progress.accept(where + ": round " + (round + 1) + " of " + rounds);
-                contest.turn(round, shortTrip, List.of(C_TCP, TCP, P4SOCK));
-                contest.turn(round, trip, List.of(C_TCP, TCP, P4SOCK));
-                contest.turn(round, oneWay, List.of(C_TCP, C_FRAMES, TCP, P4SOCK));
+                turn(contest, place, round, shortTrip, C_TCP, TCP, P4SOCK);
+                turn(contest, place, round, trip, C_TCP, TCP, P4SOCK);
+                turn(contest, place, round, oneWay, C_TCP, C_FRAMES, TCP, P4SOCK);
             }
             contest.print(where, out);
             for (Cell cell : List.of(shortTrip, trip)) {
@@ -133,7 +129,7 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
                             ? contest.atLeast(where, oneWay, TCP, 0.9, quiet)
                             : contest.atLeast(where, oneWay, C_FRAMES, 0.7, quiet));
             if (mtu > 1500) {
-                bars.add(contest.rest(where, idle, quiet, out));
+                bars.add(rest(contest, place, where, quiet, out));
             }
         }
     }
@@ -149,14 +145,14 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
             throws IOException, InterruptedException {
         String where = "MTU " + mtu + ", relay";
         Cell oneWay = new Cell(Scenario.ONE_WAY, LONG);
-        try (Contest contest = new Contest(place, this)) {
-            double capacity = contest.c(C_FRAMES, oneWay);
+        try (Contest contest = new Contest(P4SOCK)) {
+            double capacity = inC(place, C_FRAMES, oneWay);
             out.println(where + ": frames that nobody acknowledges, without faults, come through with "
                     + Figures.value(oneWay, capacity / LONG));
             relay.faults(Faults.NONE.dropping(LOST).delaying(DELAY, Duration.ZERO));
             for (int round = 0; round < rounds; round++) {
                 progress.accept(where + ": round " + (round + 1) + " of " + rounds);
-                contest.turn(round, oneWay, List.of(C_TCP, TCP, P4SOCK));
+                turn(contest, place, round, oneWay, C_TCP, TCP, P4SOCK);
             }
             contest.print(where + ", 1 % lost, 1 ms later each way", out);
             bars.add(contest.atLeast(where + ", 1 % lost, 1 ms", oneWay, C_TCP, 3, quiet));
@@ -172,11 +168,11 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
         }
 
         Entrant jvms(ContenderKind kind) {
-            return new There(
+            return new PlacedEntrant(
                     new JvmEntrant(kind, processors, folder, List.of("-Dweir.benchmark.listen=" + FAR + ":0")),
                     new JvmEntrant(kind, processors, folder, List.of("-Dweir.benchmark.listen=" + NEAR + ":0")),
-                    server.host(),
-                    client.host());
+                    server.host()::command,
+                    client.host()::command);
         }
 
         /** Runs the program in C at both, and returns what the measuring side has said. */
@@ -241,178 +237,60 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
         }
     }
 
-    /** Two JVMs on two hosts. */
-    private record There(JvmEntrant server, JvmEntrant client, Host far, Host near) implements Entrant {
-
-        @Override
-        public String label() {
-            return server.label();
-        }
-
-        @Override
-        public Set<Scenario> scenarios() {
-            return server.scenarios();
-        }
-
-        @Override
-        public List<String> variants(Cell cell) {
-            return server.variants(cell);
-        }
-
-        @Override
-        public List<String> serverCommand() {
-            return far.command(server.serverCommand());
-        }
-
-        @Override
-        public List<String> clientCommand() {
-            return near.command(client.clientCommand());
-        }
+    private void turn(Contest contest, Place place, int round, Cell cell, String... taking)
+            throws IOException, InterruptedException {
+        contest.turn(round, cell, List.of(taking), (who, first) -> measure(contest, place, who, cell, first));
     }
 
-    /** Who takes part, and what came of it. Round trips in nanoseconds, streams in bytes for each second. */
-    private static final class Contest implements AutoCloseable {
+    private double measure(Contest contest, Place place, String who, Cell cell, boolean first)
+            throws IOException, InterruptedException {
+        return who.startsWith("C")
+                ? inC(place, who, cell)
+                : contest.best(
+                        who,
+                        place.jvms(who.equals(P4SOCK) ? ContenderKind.WEIR_P4SOCK : ContenderKind.WEIR_TCP),
+                        cell,
+                        first ? warm : warm.dividedBy(10),
+                        length);
+    }
 
-        private final Place place;
-        private final OverEthernet plan;
-        private final Map<String, Pair> pairs = new LinkedHashMap<>();
-        private final Map<Cell, Map<String, List<Double>>> figures = new LinkedHashMap<>();
-
-        Contest(Place place, OverEthernet plan) {
-            this.place = place;
-            this.plan = plan;
+    private double inC(Place place, String who, Cell cell) throws IOException, InterruptedException {
+        boolean trip = cell.scenario() == Scenario.RTT;
+        String kind = (who.equals(C_TCP) ? "tcp" : "raw") + (trip ? "-pingpong" : "-stream");
+        String said = place.c(kind, cell.size(), length);
+        Matcher figure = (trip ? P50 : RATE).matcher(said);
+        if (!figure.find()) {
+            throw new ChildFailed(kind + " said: " + said);
         }
+        double value = Double.parseDouble(figure.group(1));
+        return trip ? value : value * 1e9 / Byte.SIZE;
+    }
 
-        /** Another one begins in each round. */
-        void turn(int round, Cell cell, List<String> taking) throws IOException, InterruptedException {
-            for (int i = 0; i < taking.size(); i++) {
-                String who = taking.get((i + round) % taking.size());
-                Map<String, List<Double>> of = figures.computeIfAbsent(cell, unused -> new LinkedHashMap<>());
-                boolean first = !of.containsKey(who);
-                double figure = who.startsWith("C") ? c(who, cell) : weir(who, cell, first);
-                of.computeIfAbsent(who, unused -> new ArrayList<>()).add(figure);
-            }
-        }
-
-        double c(String who, Cell cell) throws IOException, InterruptedException {
-            boolean trip = cell.scenario() == Scenario.RTT;
-            String kind = (who.equals(C_TCP) ? "tcp" : "raw") + (trip ? "-pingpong" : "-stream");
-            String said = place.c(kind, cell.size(), plan.length);
-            Matcher figure = (trip ? P50 : RATE).matcher(said);
-            if (!figure.find()) {
-                throw new ChildFailed(kind + " said: " + said);
-            }
-            double value = Double.parseDouble(figure.group(1));
-            return trip ? value : value * 1e9 / Byte.SIZE;
-        }
-
-        /** In the better one of its configurations. */
-        private double weir(String who, Cell cell, boolean first) throws IOException, InterruptedException {
-            Entrant entrant = place.jvms(who.equals(P4SOCK) ? ContenderKind.WEIR_P4SOCK : ContenderKind.WEIR_TCP);
-            double best = Double.NaN;
-            for (String variant : entrant.variants(cell)) {
-                Outcome outcome =
-                        pair(who, entrant).run(cell, variant, first ? plan.warm : plan.warm.dividedBy(10), plan.length);
-                double figure = cell.scenario() == Scenario.RTT
-                        ? outcome.measured().p50Nanos()
-                        : outcome.measured().rate() * cell.size();
-                best = Double.isNaN(best) || cell.scenario().isBetter(figure, best) ? figure : best;
-            }
-            return best;
-        }
-
-        private Pair pair(String who, Entrant entrant) throws IOException, InterruptedException {
-            Pair there = pairs.get(who);
-            if (there == null) {
-                there = Pair.start(entrant);
-                pairs.put(who, there);
-            }
-            return there;
-        }
-
-        private double median(Cell cell, String who) {
-            List<Double> all = Objects.requireNonNull(
-                    Objects.requireNonNull(figures.get(cell)).get(who));
-            return Figures.median(all.stream().mapToDouble(each -> each).toArray());
-        }
-
-        private static String text(Cell cell, double figure) {
-            return Figures.value(cell, cell.scenario() == Scenario.RTT ? figure : figure / cell.size());
-        }
-
-        void print(String where, PrintStream out) {
-            Table table = new Table(where, "who", "median", "lowest", "highest");
-            figures.forEach((cell, of) -> of.forEach((who, all) -> {
-                double lowest = all.stream().mapToDouble(each -> each).min().orElseThrow();
-                double highest = all.stream().mapToDouble(each -> each).max().orElseThrow();
-                table.row(cell.toString(), who, text(cell, median(cell, who)), text(cell, lowest), text(cell, highest));
-            }));
-            table.print(out);
-            out.println();
-        }
-
-        Judgement atMost(String where, Cell cell, String than, double limit, boolean quiet) {
-            double ratio = median(cell, P4SOCK) / median(cell, than);
-            return judgement("round trip, " + where, cell, "<= ", than, limit, ratio, Verdict.of(ratio / limit), quiet);
-        }
-
-        Judgement atLeast(String where, Cell cell, String than, double limit, boolean quiet) {
-            double ratio = median(cell, P4SOCK) / median(cell, than);
-            return judgement("one way, " + where, cell, ">= ", than, limit, ratio, Verdict.of(limit / ratio), quiet);
-        }
-
-        private Judgement judgement(
-                String what,
-                Cell cell,
-                String sign,
-                String than,
-                double limit,
-                double ratio,
-                Verdict verdict,
-                boolean quiet) {
-            return new Judgement(
-                    what,
-                    P4SOCK,
-                    cell.sizeLabel(),
-                    sign + Figures.ratio(limit) + " x " + than,
-                    text(cell, median(cell, P4SOCK)),
-                    text(cell, median(cell, than)),
-                    ratio,
-                    quiet,
-                    verdict);
-        }
-
-        /** What a pair costs that has nothing to say. */
-        Judgement rest(String where, Duration length, boolean quiet, PrintStream out)
-                throws IOException, InterruptedException {
-            Cell cell = new Cell(Scenario.IDLE, 32);
-            Entrant entrant = place.jvms(ContenderKind.WEIR_P4SOCK);
-            Pair pair = pair(P4SOCK, entrant);
-            long before = place.frames();
-            Outcome outcome = pair.run(cell, entrant.variants(cell).get(0), Duration.ZERO, length);
-            double busier = Math.max(outcome.serverCores(), outcome.clientCores());
-            out.println(String.format(
-                    Locale.ROOT,
-                    "%s: a pair that connects, has nothing to say for %.1f s, and goes, sends %d frames",
-                    where,
-                    length.toMillis() / 1e3,
-                    place.frames() - before));
-            out.println();
-            return new Judgement(
-                    "idle, CPU of the busier process",
-                    P4SOCK,
-                    "-",
-                    "<= 1.00 %",
-                    Figures.percent(busier),
-                    "",
-                    busier / 0.01,
-                    quiet,
-                    Verdict.of(busier / 0.01));
-        }
-
-        @Override
-        public void close() {
-            pairs.values().forEach(Pair::close);
-        }
+    /** What a pair costs that has nothing to say. */
+    private Judgement rest(Contest contest, Place place, String where, boolean quiet, PrintStream out)
+            throws IOException, InterruptedException {
+        Cell cell = new Cell(Scenario.IDLE, 32);
+        Entrant entrant = place.jvms(ContenderKind.WEIR_P4SOCK);
+        Pair pair = contest.pair(P4SOCK, entrant);
+        long before = place.frames();
+        Outcome outcome = pair.run(cell, entrant.variants(cell).get(0), Duration.ZERO, idle);
+        double busier = Math.max(outcome.serverCores(), outcome.clientCores());
+        out.println(String.format(
+                Locale.ROOT,
+                "%s: a pair that connects, has nothing to say for %.1f s, and goes, sends %d frames",
+                where,
+                idle.toMillis() / 1e3,
+                place.frames() - before));
+        out.println();
+        return new Judgement(
+                "idle, CPU of the busier process",
+                P4SOCK,
+                "-",
+                "<= 1.00 %",
+                Figures.percent(busier),
+                "",
+                busier / 0.01,
+                quiet,
+                Verdict.of(busier / 0.01));
     }
 }

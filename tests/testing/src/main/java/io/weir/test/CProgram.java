@@ -6,13 +6,16 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** A program in C that is a resource: compiled where it is needed and for that machine, by gcc or by what {@code CC} names. */
 public final class CProgram {
+
+    private static final Pattern INCLUDE = Pattern.compile("#include \"(.+)\"");
 
     private CProgram() {}
 
@@ -69,22 +72,36 @@ public final class CProgram {
 
     private static Path compiled(Class<?> beside, String source, Path folder, String name, List<String> options)
             throws InterruptedException {
-        Path text = folder.resolve(source);
+        Path text = put(beside, source, folder);
         Path result = folder.resolve(name);
-        try (InputStream resource = beside.getResourceAsStream(source)) {
-            if (resource == null) {
-                throw new IllegalStateException(source + " is not on the class path.");
-            }
-            Files.copy(resource, text, StandardCopyOption.REPLACE_EXISTING);
-        } catch (IOException e) {
-            throw new UncheckedIOException(source + " cannot be put into " + folder, e);
-        }
         List<String> command = new ArrayList<>(List.of(compiler(), "-std=gnu11"));
         command.addAll(List.of("-o", result.toString(), text.toString()));
         // Behind the source: a linker may take from a library only what was wanted before.
         command.addAll(options);
         var unused = run(command);
         return result;
+    }
+
+    /** Puts it where it is compiled, with the sources beside it that it includes. */
+    private static Path put(Class<?> beside, String source, Path folder) {
+        Path text = folder.resolve(source);
+        try (InputStream resource = beside.getResourceAsStream(source)) {
+            if (resource == null) {
+                throw new IllegalStateException(source + " is not on the class path.");
+            }
+            byte[] bytes = resource.readAllBytes();
+            Files.write(text, bytes);
+            new String(bytes, StandardCharsets.UTF_8)
+                    .lines()
+                    .map(INCLUDE::matcher)
+                    .filter(Matcher::matches)
+                    .forEach(line -> {
+                        var unused = put(beside, line.group(1), folder);
+                    });
+            return text;
+        } catch (IOException e) {
+            throw new UncheckedIOException(source + " cannot be put into " + folder, e);
+        }
     }
 
     /** Why nothing can be compiled; empty if it can. */

@@ -46,7 +46,12 @@ public final class EmulatedJob {
      * @throws IOException if it can't be found out which number is free
      */
     public static Map<String, String> placeOfChild() throws IOException {
-        String places = System.getenv(PLACES);
+        return placeOfChild(System.getenv());
+    }
+
+    /** The same where the child has its environment not from ours, but begins with this one. */
+    public static Map<String, String> placeOfChild(Map<String, String> environment) throws IOException {
+        String places = environment.get(PLACES);
         return places == null ? Map.of() : Map.of(PLACE, Integer.toString(next(Path.of(places))));
     }
 

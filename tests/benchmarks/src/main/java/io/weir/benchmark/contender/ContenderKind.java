@@ -16,6 +16,9 @@ public enum ContenderKind {
     WEIR_TCP,
     /** Only where there is Ethernet between both, in networks of their own. */
     WEIR_P4SOCK,
+    /** Only over emulations of libraries that are gone, which the environment names. */
+    WEIR_GM,
+    WEIR_ELAN,
     REACTOR_NETTY_TLS,
     WEIR_TCP_TLS,
     /** Whose sessions end with their path ({@code weir.repath=off}), so that one sees what it costs that the others' need not. */
@@ -46,6 +49,11 @@ public enum ContenderKind {
                 .orElseThrow(() -> new IllegalArgumentException("There is no contender \"" + label + "\"."));
     }
 
+    /** Whether it has a mode of its own, as it needs what is not on every host. */
+    public boolean isElsewhere() {
+        return this == WEIR_P4SOCK || this == WEIR_GM || this == WEIR_ELAN;
+    }
+
     public Set<Scenario> scenarios() {
         return switch (this) {
             case AERON -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
@@ -63,6 +71,7 @@ public enum ContenderKind {
                         Scenario.RTT, Scenario.SLEEP, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
             case WEIR_SHM, WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
             case WEIR_P4SOCK -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.IDLE);
+            case WEIR_GM, WEIR_ELAN -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY);
             case GRPC, BOOT_SHM, BOOT_TCP, WEB_CLIENT -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
             case JAVA_RMI, BOOT_SHM_OBSERVED, BOOT_TCP_OBSERVED -> EnumSet.of(Scenario.CALL);
             case CODEC -> EnumSet.of(Scenario.CODEC);
@@ -82,6 +91,8 @@ public enum ContenderKind {
             case WEIR_SHM,
                     WEIR_TCP,
                     WEIR_P4SOCK,
+                    WEIR_GM,
+                    WEIR_ELAN,
                     WEIR_TCP_TLS,
                     WEIR_SHM_STAYING,
                     WEIR_TCP_STAYING,
@@ -102,6 +113,8 @@ public enum ContenderKind {
             case WEIR_SHM -> new WeirContender("shm", setup, false, Repath.ALWAYS);
             case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS);
             case WEIR_P4SOCK -> new WeirContender("p4sock", setup, false, Repath.ALWAYS);
+            case WEIR_GM -> new WeirContender("gm", setup, false, Repath.ALWAYS);
+            case WEIR_ELAN -> new WeirContender("elan", setup, false, Repath.ALWAYS);
             case REACTOR_NETTY_TLS -> new ReactorNettyContender(setup, true);
             case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS);
             case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF);

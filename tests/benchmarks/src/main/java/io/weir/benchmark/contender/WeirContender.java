@@ -121,6 +121,7 @@ final class WeirContender implements Contender {
                 .handshakeTimeout(PATIENCE)
                 .stepTimeout(PATIENCE)
                 .tls(tls ? TlsMaterial.in(setup.folder()).spec() : TlsSpec.OFF);
+        optionsByEnvironment(spec);
         if (!setup.listen().isEmpty()) {
             // There is nobody else in that network.
             spec.listen(List.of(PeerAddress.parse("tcp://" + setup.listen()))).require(Requirement.NONE);
@@ -128,6 +129,18 @@ final class WeirContender implements Contender {
         Node started = Objects.requireNonNull(Node.start(spec.build()).block(PATIENCE));
         node = started;
         return started;
+    }
+
+    /** Such as where the path's library is; what else is said there is no matter of a measurement. */
+    private void optionsByEnvironment(NodeSpec.Builder spec) {
+        String prefix = "WEIR_TRANSPORT_" + path.toUpperCase(Locale.ROOT) + '_';
+        System.getenv().forEach((name, value) -> {
+            if (name.startsWith(prefix)) {
+                String option =
+                        name.substring(prefix.length()).toLowerCase(Locale.ROOT).replace('_', '-');
+                var unused = spec.transportOption(path, option, value);
+            }
+        });
     }
 
     private static Peer peer(Node client, String address) {
