@@ -6,6 +6,7 @@
  *
  * usage: elan_speed cpu        a negative processor leaves the thread where it is
  */
+#define _GNU_SOURCE
 #include <stdatomic.h>
 #include "meter.h"
 
@@ -146,17 +147,20 @@ static void echo_all(size_t size) {
     }
 }
 
+/* False when the wait for room is to end. */
+static bool send_next(const unsigned char *source, size_t size, uint64_t sequence) {
+    unsigned char *message;
+    unsigned turns = 0;
+    while ((message = claim()) == NULL)
+        if (!wait_turn(&turns)) return false;
+    fill(message, source, size, sequence);
+    commit();
+    return true;
+}
+
 static void produce(size_t size) {
     unsigned char *source = source_of(size);
-    unsigned turns = 0;
-    for (uint64_t sequence = 0;; sequence++) {
-        unsigned char *message;
-        while ((message = claim()) == NULL)
-            if (!wait_turn(&turns)) goto over;
-        fill(message, source, size, sequence);
-        commit();
-    }
-over:
+    for (uint64_t sequence = 0; send_next(source, size, sequence); sequence++) continue;
     free(source);
 }
 
@@ -198,16 +202,7 @@ static void run(const char *scenario, size_t size, const char *address) {
         for (uint64_t sequence = 0; take(sequence) && arrival(); sequence++) continue;
     } else {
         unsigned char *source = source_of(size);
-        unsigned turns = 0;
-        for (uint64_t sequence = 0;; sequence++) {
-            unsigned char *message;
-            while ((message = claim()) == NULL)
-                if (!wait_turn(&turns)) goto over;
-            fill(message, source, size, sequence);
-            commit();
-            if (!take(sequence) || !round_trip()) break;
-        }
-    over:
+        for (uint64_t sequence = 0; send_next(source, size, sequence) && take(sequence) && round_trip(); sequence++) continue;
         free(source);
     }
     settle();
@@ -221,7 +216,10 @@ int main(int argc, char **argv) {
     }
     own_vp = (unsigned)atoi(place);
     state = elan_init(0);
-    elan_attach(state);
+    if (elan_attach(state) != 0) {
+        puts("FAILED this process can't be attached");
+        return 1;
+    }
     elan_enable_network(state);
     heard = memory(sizeof *heard);
     said = memory(sizeof *said);

@@ -21,25 +21,20 @@
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/if_packet.h>
 #include <net/ethernet.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <poll.h>
-#include <sched.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+#include "host.h"
 
 /* For experiments, by IEEE 802: nobody else's frames. */
 #define ETHERTYPE 0x88b5
@@ -78,38 +73,19 @@ static void fail(const char *format, ...) {
     exit(1);
 }
 
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void pin(int cpu) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0) fail("no pinning to processor %d: %s", cpu, strerror(errno));
+    if (!stay_on(cpu)) fail("no pinning to processor %d: %s", cpu, strerror(errno));
 }
 
-static inline void pause_cpu(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-/* Whoever serves is stopped by what comes on standard input, or by its end. */
-static bool interrupted(void) {
-    if (!task.serves) return false;
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    return poll(&in, 1, 0) != 0;
+/* Only whoever serves is stopped by standard input. */
+static bool is_over(void) {
+    return task.serves && interrupted();
 }
 
 /* One turn of waiting; false when the wait is to end. */
 static inline bool wait_turn(unsigned *turns) {
     pause_cpu();
-    return (++*turns & 0xfff) != 0 || !interrupted();
+    return (++*turns & 0xfff) != 0 || !is_over();
 }
 
 /* ---- slices and their medians ---- */
@@ -538,7 +514,7 @@ static void produce_frames(size_t size) {
             if (more == 0) pause_cpu();
         }
         number += BATCH;
-        bool over = (++turns & 0xfff) == 0 && interrupted();
+        bool over = (++turns & 0xfff) == 0 && is_over();
         if ((turns & 0xf) == 0) {
             take();
             for (unsigned i = 0; i < taken_count; i++) over |= taken[i]->kind == STOP;

@@ -6,6 +6,7 @@
  *
  * usage: gm_speed cpu        a negative processor leaves the thread where it is
  */
+#define _GNU_SOURCE
 #include "meter.h"
 
 struct gm_port;
@@ -65,10 +66,16 @@ static bool open_port(size_t size) {
     for (unsigned i = 0; i < buffers; i++) {
         free_ones[free_count++] = sending[i] = gm_dma_malloc(port, bytes);
         receiving[i] = gm_dma_malloc(port, bytes);
+        if (sending[i] == NULL || receiving[i] == NULL) {
+            failure = "GM gives no more memory";
+            return false;
+        }
         gm_provide_receive_buffer_with_tag(port, receiving[i], size_class, LOW, 0);
     }
-    gm_set_acceptable_sizes(port, LOW, 1ul << size_class);
-    gm_set_acceptable_sizes(port, HIGH, 0);
+    if (gm_set_acceptable_sizes(port, LOW, 1ul << size_class) != 0 || gm_set_acceptable_sizes(port, HIGH, 0) != 0) {
+        failure = "GM does not take the sizes of messages";
+        return false;
+    }
     return true;
 }
 
@@ -188,8 +195,10 @@ static void serve(const char *scenario, size_t size) {
         return;
     }
     unsigned node, global;
-    gm_get_node_id(port, &node);
-    gm_node_id_to_global_id(port, node, &global);
+    if (gm_get_node_id(port, &node) != 0 || gm_node_id_to_global_id(port, node, &global) != 0) {
+        puts("FAILED the node has no number");
+        return;
+    }
     printf("ARMED %u:%u\n", global, gm_get_port_id(port));
     fflush(stdout);
     if (strcmp(scenario, "one-way") == 0) {
@@ -207,11 +216,23 @@ static void take(struct message *message, uint64_t expected, size_t size) {
     give_back(message->buffer);
 }
 
+static bool await_room(void) {
+    struct message unexpected;
+    unsigned turns = 0;
+    while (free_count == 0) {
+        if (next_message(&unexpected)) {
+            failure = "an answer that nobody has asked for";
+            return false;
+        }
+        if (!wait_turn(&turns)) return false;
+    }
+    return true;
+}
+
 static void exchange(size_t size, const unsigned char *source) {
     struct message reply;
     for (uint64_t sequence = 0;; sequence++) {
-        while (free_count == 0)
-            if (next_message(&reply)) failure = "an answer that nobody has asked for";
+        if (!await_room()) return;
         unsigned char *message = free_ones[--free_count];
         fill(message, source, size, sequence);
         give(message, size, sent);

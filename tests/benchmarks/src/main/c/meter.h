@@ -9,54 +9,19 @@
  */
 #ifndef METER_H
 #define METER_H
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
+#include "host.h"
 
 #define SETTLE_NANOS 5000000u
 #define LARGEST (64u << 20)
 
 static const char *failure;
 
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void pin(int cpu) {
-    if (cpu < 0) return;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(cpu, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0) {
-        fprintf(stderr, "cannot pin to processor %d: %s\n", cpu, strerror(errno));
-    }
-}
-
-static inline void pause_cpu(void) {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#elif defined(__aarch64__)
-    __asm__ volatile("yield");
-#endif
-}
-
-/* Something has come on standard input, or it has ended: whoever spins stops. */
-static bool interrupted(void) {
-    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-    return poll(&in, 1, 0) != 0;
+    if (cpu >= 0 && !stay_on(cpu)) fprintf(stderr, "cannot pin to processor %d: %s\n", cpu, strerror(errno));
 }
 
 /* One turn of waiting; false when the wait is to end. */

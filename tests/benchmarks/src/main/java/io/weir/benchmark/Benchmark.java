@@ -64,7 +64,7 @@ public final class Benchmark implements Callable<Integer> {
     @Option(
             names = "--emulated",
             description =
-                    "Only gm and elan over emulations of their libraries, beside programs in C that use the same: some four minutes.")
+                    "Only gm and elan over emulations of their libraries, beside programs in C that use the same: some nine minutes.")
     private boolean emulated;
 
     @Option(names = "--rounds", description = "How often each cell is measured at most.")
@@ -130,13 +130,13 @@ public final class Benchmark implements Callable<Integer> {
     }
 
     private List<Judgement> rmi() throws IOException, InterruptedException {
-        boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
+        boolean quiet = awaitQuiet();
         RmiCalls calls = quick ? RmiCalls.quick() : RmiCalls.full();
         return calls.measure(quiet, Benchmark::progress);
     }
 
     private void files() throws IOException, InterruptedException {
-        var unused = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
+        var unused = awaitQuiet();
         try (Workplace workplace = Workplace.create()) {
             FileReads reads = quick ? FileReads.quick() : FileReads.full();
             reads.measure(workplace.programs(), Benchmark::progress, System.out);
@@ -150,45 +150,39 @@ public final class Benchmark implements Callable<Integer> {
 
     private List<Judgement> gateway() throws IOException, InterruptedException {
         tellLoad();
-        boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
-        ThroughGateway through = quick ? ThroughGateway.quick() : ThroughGateway.full();
-        if (rounds.isPresent()) {
-            through = through.withRounds(rounds.get());
-        }
-        if (millis.isPresent()) {
-            through = through.withLength(Duration.ofMillis(millis.get()));
-        }
-        return through.measure(quiet, Benchmark::progress, System.out);
+        return adjusted(ThroughGateway.full(), ThroughGateway.quick())
+                .measure(awaitQuiet(), Benchmark::progress, System.out);
     }
 
     private List<Judgement> ethernet() throws IOException, InterruptedException {
         tellLoad();
-        boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
-        OverEthernet over = quick ? OverEthernet.quick() : OverEthernet.full();
-        if (rounds.isPresent()) {
-            over = over.withRounds(rounds.get());
-        }
-        if (millis.isPresent()) {
-            over = over.withLength(Duration.ofMillis(millis.get()));
-        }
+        boolean quiet = awaitQuiet();
         try (Workplace workplace = Workplace.create()) {
-            return over.measure(quiet, Processors.firstAllowed(), workplace, Benchmark::progress, System.out);
+            return adjusted(OverEthernet.full(), OverEthernet.quick())
+                    .measure(quiet, Processors.firstAllowed(), workplace, Benchmark::progress, System.out);
         }
     }
 
     private List<Judgement> emulated() throws IOException, InterruptedException {
         tellLoad();
-        boolean quiet = HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
-        OverEmulations over = quick ? OverEmulations.quick() : OverEmulations.full();
-        if (rounds.isPresent()) {
-            over = over.withRounds(rounds.get());
-        }
-        if (millis.isPresent()) {
-            over = over.withLength(Duration.ofMillis(millis.get()));
-        }
+        boolean quiet = awaitQuiet();
         try (Workplace workplace = Workplace.create()) {
-            return over.measure(quiet, Processors.firstAllowed(), workplace, Benchmark::progress, System.out);
+            return adjusted(OverEmulations.full(), OverEmulations.quick())
+                    .measure(quiet, Processors.firstAllowed(), workplace, Benchmark::progress, System.out);
         }
+    }
+
+    private boolean awaitQuiet() throws InterruptedException {
+        return HostLoad.awaitQuiet(quick ? Duration.ZERO : QUIET_WAIT);
+    }
+
+    /** As the command line says. */
+    private <T extends InTurns<T>> T adjusted(T full, T brief) {
+        T chosen = quick ? brief : full;
+        if (rounds.isPresent()) {
+            chosen = chosen.withRounds(rounds.get());
+        }
+        return millis.isPresent() ? chosen.withLength(Duration.ofMillis(millis.get())) : chosen;
     }
 
     private List<Judgement> moves() throws InterruptedException {

@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * @param length of one measurement
  * @param warm before the first one of each kind; a tenth of it before each further one
  */
-record OverEmulations(int rounds, Duration length, Duration warm) {
+record OverEmulations(int rounds, Duration length, Duration warm) implements InTurns<OverEmulations> {
 
     private static final double BAR = 0.8;
     private static final String C = "C";
@@ -48,11 +48,13 @@ record OverEmulations(int rounds, Duration length, Duration warm) {
         return new OverEmulations(1, Duration.ofMillis(100), Duration.ofMillis(200));
     }
 
-    OverEmulations withRounds(int more) {
+    @Override
+    public OverEmulations withRounds(int more) {
         return new OverEmulations(more, length, warm);
     }
 
-    OverEmulations withLength(Duration other) {
+    @Override
+    public OverEmulations withLength(Duration other) {
         return new OverEmulations(rounds, other, warm);
     }
 
@@ -73,39 +75,43 @@ record OverEmulations(int rounds, Duration length, Duration warm) {
             Path program = CProgram.program(
                     OverEmulations.class, path + "_speed.c", programs, "-O3", "-march=native", compiled.toString());
             Map<String, String> settings = library.settings(compiled, folder);
-            String ours = "weir-" + path;
-            Entrant weir = placed(
-                    new JvmEntrant(ContenderKind.valueOf("WEIR_" + library.name()), processors, folder, List.of()),
-                    settings);
+            ContenderKind kind = ContenderKind.valueOf("WEIR_" + library.name());
+            Entrant weir = placed(new JvmEntrant(kind, processors, folder, List.of()), settings);
             Entrant inC = placed(new InC(program, processors), settings);
-            try (Contest contest = new Contest(ours)) {
-                for (int round = 0; round < rounds; round++) {
-                    progress.accept(path + ": round " + (round + 1) + " of " + rounds);
-                    for (Cell cell : CELLS) {
-                        contest.turn(
-                                round,
-                                cell,
-                                List.of(C, ours),
-                                (who, first) -> contest.best(
-                                        who,
-                                        who.equals(C) ? inC : weir,
-                                        cell,
-                                        first ? warm : warm.dividedBy(10),
-                                        length));
-                    }
-                }
-                String where = "over " + path + ", emulated";
-                contest.print(where, out);
-                for (Cell cell : CELLS) {
-                    out.println(added(path, contest, cell, ours));
-                    bars.add(
-                            cell.scenario() == Scenario.RTT
-                                    ? contest.atMost(where, cell, C, 1 / BAR, quiet)
-                                    : contest.atLeast(where, cell, C, BAR, quiet));
-                }
-                out.println();
+            try (Contest contest = new Contest(kind.label())) {
+                compare(contest, path, kind.label(), weir, inC, progress);
+                bars.addAll(judge(contest, path, kind.label(), quiet, out));
             }
         }
+        return bars;
+    }
+
+    private void compare(
+            Contest contest, String path, String ours, Entrant weir, Entrant inC, Consumer<String> progress)
+            throws IOException, InterruptedException {
+        for (int round = 0; round < rounds; round++) {
+            progress.accept(path + ": round " + (round + 1) + " of " + rounds);
+            for (Cell cell : CELLS) {
+                contest.turn(round, cell, List.of(C, ours), (who, first) -> {
+                    Entrant entrant = who.equals(C) ? inC : weir;
+                    return contest.best(who, entrant, cell, first ? warm : warm.dividedBy(10), length);
+                });
+            }
+        }
+    }
+
+    private static List<Judgement> judge(Contest contest, String path, String ours, boolean quiet, PrintStream out) {
+        List<Judgement> bars = new ArrayList<>();
+        String where = "over " + path + ", emulated";
+        contest.print(where, out);
+        for (Cell cell : CELLS) {
+            out.println(added(path, contest, cell, ours));
+            bars.add(
+                    cell.scenario() == Scenario.RTT
+                            ? contest.atMost(where, cell, C, 1 / BAR, quiet)
+                            : contest.atLeast(where, cell, C, BAR, quiet));
+        }
+        out.println();
         return bars;
     }
 
@@ -113,8 +119,10 @@ record OverEmulations(int rounds, Duration length, Duration warm) {
     private static String added(String path, Contest contest, Cell cell, String ours) {
         double difference = Math.abs(contest.median(cell, ours) - contest.median(cell, C));
         double spread = contest.highest(cell, C) - contest.lowest(cell, C);
-        return path + ", " + cell + ": between the medians are " + Contest.text(cell, difference) + ", "
-                + (difference < spread ? "less" : "not less") + " than the " + Contest.text(cell, spread)
+        String which =
+                cell.scenario().isBetter(contest.median(cell, ours), contest.median(cell, C)) ? "better" : "worse";
+        return path + ", " + cell + ": Weir's median is " + which + " by " + Contest.text(cell, difference) + ", "
+                + (difference < spread ? "less" : "more") + " than the " + Contest.text(cell, spread)
                 + " between the lowest and the highest of C";
     }
 

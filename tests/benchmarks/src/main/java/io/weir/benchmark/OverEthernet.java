@@ -32,7 +32,8 @@ import java.util.regex.Pattern;
  * @param warm before the first one of each kind; a tenth of it before each further one
  * @param idle how long a pair is watched that does nothing
  */
-record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration warm, Duration idle) {
+record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration warm, Duration idle)
+        implements InTurns<OverEthernet> {
 
     private static final String NEAR = "198.18.75.1";
     private static final String FAR = "198.18.75.2";
@@ -55,11 +56,13 @@ record OverEthernet(List<Integer> mtus, int rounds, Duration length, Duration wa
         return new OverEthernet(MTUS, 1, Duration.ofMillis(100), Duration.ofMillis(200), Duration.ofMillis(400));
     }
 
-    OverEthernet withRounds(int more) {
+    @Override
+    public OverEthernet withRounds(int more) {
         return new OverEthernet(mtus, more, length, warm, idle);
     }
 
-    OverEthernet withLength(Duration other) {
+    @Override
+    public OverEthernet withLength(Duration other) {
         return new OverEthernet(mtus, rounds, other, warm, idle);
     }
 

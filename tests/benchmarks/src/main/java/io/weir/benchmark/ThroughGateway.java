@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param rounds how often each is measured, after one time that does not count
  * @param length of one measurement of what is sent; round trips take half of it
  */
-record ThroughGateway(int rounds, Duration length) {
+record ThroughGateway(int rounds, Duration length) implements InTurns<ThroughGateway> {
 
     private static final double BAR = 0.8;
     private static final List<Integer> SIZES =
@@ -75,11 +75,13 @@ record ThroughGateway(int rounds, Duration length) {
         return new ThroughGateway(1, Duration.ofMillis(100));
     }
 
-    ThroughGateway withRounds(int more) {
+    @Override
+    public ThroughGateway withRounds(int more) {
         return new ThroughGateway(more, length);
     }
 
-    ThroughGateway withLength(Duration other) {
+    @Override
+    public ThroughGateway withLength(Duration other) {
         return new ThroughGateway(rounds, other);
     }
 

@@ -12,7 +12,10 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A program in C that is a resource: compiled where it is needed and for that machine, by gcc or by what {@code CC} names. */
+/**
+ * A program in C that is a resource: compiled where it is needed and for that machine, by gcc or by what {@code CC} names,
+ * with the sources beside it that it includes.
+ */
 public final class CProgram {
 
     private static final Pattern INCLUDE = Pattern.compile("#include \"(.+)\"");
