@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 final class Patience {
 
     /** Far longer than anything takes, on an emulated processor: reached only when something hangs. */
-    static final Duration LIMIT = Duration.ofSeconds(90);
+    static final Duration LIMIT = Duration.ofSeconds(Long.getLong("weir.test.patience", 90));
 
     private static final long LOOK_AGAIN_NANOS = 5_000_000;
 

@@ -27,8 +27,13 @@ final class Emulation implements AfterEachCallback {
 
     /** Both ends of a link within this process, over one port, with all slots ready. */
     static List<WireEnd<GmWire>> pair(int slotBytes) {
-        GmHalf left = GmHalf.open(options());
-        GmHalf right = GmHalf.open(options());
+        return pair(options(), options(), slotBytes);
+    }
+
+    /** The same over as many ports as these choose. */
+    static List<WireEnd<GmWire>> pair(GmOptions here, GmOptions there, int slotBytes) {
+        GmHalf left = GmHalf.open(here);
+        GmHalf right = GmHalf.open(there);
         WireEnd<GmWire> near = end(left, slotBytes);
         WireEnd<GmWire> far = end(right, slotBytes);
         join(left, right);
@@ -42,14 +47,15 @@ final class Emulation implements AfterEachCallback {
     static void join(GmHalf left, GmHalf right) {
         var unusedPlan = left.read(right.offer());
         var unusedEither = right.read(left.offer());
+        // Neither has a limit of its own.
         CompletableFuture<Void> joining = CompletableFuture.runAsync(left::join);
-        right.join();
-        joining.join();
+        Soon.await(CompletableFuture.runAsync(right::join));
+        Soon.await(joining);
     }
 
-    /** A port is closed by a thread of its own. */
+    /** A port is closed by a thread of its own. What a test leaves that has failed anyway is no news. */
     @Override
     public void afterEach(ExtensionContext context) {
-        Soon.until(() -> Descriptor.open() == 0 && GmPort.open() == 0);
+        Soon.until(() -> context.getExecutionException().isPresent() || (Descriptor.open() == 0 && GmPort.open() == 0));
     }
 }

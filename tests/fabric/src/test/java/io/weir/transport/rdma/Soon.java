@@ -5,10 +5,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what other threads and the device bring about, far longer than anything takes on an emulated processor. */
+/**
+ * Waits for what other threads and the device bring about, far longer than anything takes on an emulated processor, unless {@code weir.test.patience} says for how many
+ * seconds.
+ */
 public final class Soon {
 
-    private static final long LIMIT_SECONDS = 90;
+    private static final long LIMIT_SECONDS = Long.getLong("weir.test.patience", 90);
 
     private static final long LOOK_AGAIN_NANOS = 100_000;
 

@@ -172,17 +172,20 @@ public abstract class WireContract<W extends Wire> {
                 near.send(64, false);
             }
         });
-        for (int round = 1; round <= rounds; round++) {
-            asleep.release();
-            int expected = round;
-            while (far.received < expected) {
-                if (far.wire.arm()) {
-                    awaitReadable(far.wire.descriptor());
-                    far.wire.awake();
+        // By a thread of its own, as whoever sleeps has no limit.
+        CompletableFuture<Void> receiving = CompletableFuture.runAsync(() -> {
+            for (int round = 1; round <= rounds; round++) {
+                asleep.release();
+                while (far.received < round) {
+                    if (far.wire.arm()) {
+                        awaitReadable(far.wire.descriptor());
+                        far.wire.awake();
+                    }
+                    far.poll();
                 }
-                far.poll();
             }
-        }
+        });
+        Soon.await(receiving);
         Soon.await(sending);
         assertThat(far.received).isEqualTo(rounds);
     }
