@@ -29,7 +29,7 @@ class EmulationTest {
         return overGm(
                 "gm",
                 "20",
-                ".*((Gm(Contract|Small|Agreement|Wire|Costs|Transport)|OverGm)OnEmulation|Scene)",
+                ".*((Gm(Contract|Small|Agreement|Wire|Leaving|Costs|Transport)|OverGm)OnEmulation|Scene)",
                 Map.of());
     }
 
@@ -39,7 +39,7 @@ class EmulationTest {
         return overGm(
                 "gm-few-tokens",
                 "5",
-                ".*Gm(Contract|Wire)OnEmulation",
+                ".*Gm(Contract|Wire|Leaving)OnEmulation",
                 Map.of(
                         "GMEMU_SEND_TOKENS", "3",
                         "GMEMU_RECEIVE_TOKENS", "6",

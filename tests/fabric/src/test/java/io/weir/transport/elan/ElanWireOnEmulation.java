@@ -12,6 +12,7 @@ import io.weir.transport.rdma.WireContract;
 import io.weir.transport.rdma.WireEnd;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
@@ -40,6 +41,29 @@ class ElanWireOnEmulation extends WireContract<ElanWire> {
         far.close();
         assertThat(failureOf(near)).hasMessageContaining("the peer has ended the link");
         assertThat(near.received).isEqualTo(WireEnd.SLOTS);
+    }
+
+    /** What it had begun before is done by then, however late that is moved. */
+    @Test
+    void whoHasSaidItsLastWordWritesNothingMore() {
+        connect();
+        long[] words = new long[WireEnd.SLOTS];
+        CompletableFuture<Void> quiet = new CompletableFuture<>();
+        Runnable look = () -> {
+            for (int message = 0; message < words.length; message++) {
+                words[message] = MemoryIO.getInstance().getLong(far.slot(message) + WireEnd.SLOT);
+            }
+            quiet.complete(null);
+        };
+        for (int message = 0; message < WireEnd.SLOTS; message++) {
+            near.send(WireEnd.SLOT, false);
+        }
+        far.close(look);
+        near.close();
+        Soon.await(quiet);
+        for (int message = 0; message < words.length; message++) {
+            assertThat(words[message]).isEqualTo(message + 1L << Integer.SIZE | WireEnd.SLOT);
+        }
     }
 
     /** Each link takes two of the 1024 places that a process has for what is no message. */

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -80,6 +81,18 @@ class GmTransportOnEmulation {
             assertThat(port).hasToString("board 0, port 6");
             port.release();
         }
+    }
+
+    /** It sleeps in the library, which lets go of nobody unasked. */
+    @Test
+    void aPortCanBeClosedWhoseThreadSleeps() {
+        GmHalf half = GmHalf.open(Emulation.options());
+        assertThat(half.wire().arm()).isTrue();
+        Soon.until(() -> Thread.getAllStackTraces().entrySet().stream()
+                .filter(each -> each.getKey().getName().startsWith("weir-gm-"))
+                .flatMap(each -> Stream.of(each.getValue()))
+                .anyMatch(frame -> frame.getMethodName().equals("unknown")));
+        half.wire().close(half::close);
     }
 
     @Test

@@ -31,6 +31,34 @@ class GmWireOnEmulation extends WireContract<GmWire> {
         }
     }
 
+    /** The one with the longest that a short buffer takes, and those around it. */
+    @Test
+    void messagesThatJustFitIntoASizeArrive() {
+        connect();
+        for (int bytes = 4056; bytes <= 4096; bytes += Long.BYTES) {
+            near.send(bytes, true);
+            long expected = near.sent;
+            until(() -> far.received == expected && near.told == expected);
+        }
+    }
+
+    /** Of memory that begins at the end of a page, and ends at the beginning of another one. */
+    @Test
+    void whatLiesAcrossPagesIsReadWhole() {
+        connect();
+        ByteBuffer memory = Structures.allocate(8192);
+        int boundary = (int) (-Structures.address(memory) & 4095);
+        int at = boundary < 8 ? boundary + 4096 - 8 : boundary - 8;
+        memory.putLong(at, 1).putLong(at + 8, 2);
+        long address = Structures.address(memory) + at;
+        try (Domain.Registration registered = far.domain.register(address, 16, true)) {
+            near.wire.read(near.address(), near.registered.localKey(), 16, address, registered.remoteKey(), 1);
+            until(() -> near.read.contains(1));
+        }
+        assertThat(near.memory.getLong(0)).isEqualTo(1);
+        assertThat(near.memory.getLong(8)).isEqualTo(2);
+    }
+
     @Test
     void aPeerThatIsGoneIsNamedAsTheReason() {
         connect();

@@ -134,12 +134,18 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
 
     @Override
     public void close() {
+        close(() -> {});
+    }
+
+    /** The same. Tells when the memory is given back. */
+    public void close(Runnable told) {
         if (closed) {
             wire.close();
             return;
         }
         closed = true;
         wire.close(() -> {
+            told.run();
             registered.close();
             rest.run();
         });
