@@ -21,10 +21,17 @@ final class OutcomeWriter implements TestExecutionListener {
 
     private final Writer file;
     private final Map<TestIdentifier, Long> begins = new HashMap<>();
+    private final Runnable atFailure;
     private TestPlan plan;
 
     OutcomeWriter(Writer file) {
+        this(file, () -> {});
+    }
+
+    /** @param atFailure what happens when one is written down */
+    OutcomeWriter(Writer file, Runnable atFailure) {
         this.file = file;
+        this.atFailure = atFailure;
     }
 
     @Override
@@ -56,7 +63,10 @@ final class OutcomeWriter implements TestExecutionListener {
                 }
             }
             case ABORTED -> write(identifier, Kind.SKIPPED, cause == null ? "" : String.valueOf(cause.getMessage()));
-            case FAILED -> write(identifier, Kind.FAILED, cause == null ? "" : stackTrace(cause));
+            case FAILED -> {
+                write(identifier, Kind.FAILED, cause == null ? "" : stackTrace(cause));
+                atFailure.run();
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -17,11 +18,13 @@ final class Visit {
     private static final int LAST_LINES = 60;
 
     private final int status;
+    private final Duration took;
     private final List<Outcome> outcomes;
     private final Path console;
 
-    private Visit(int status, List<Outcome> outcomes, Path console) {
+    private Visit(int status, Duration took, List<Outcome> outcomes, Path console) {
         this.status = status;
+        this.took = took;
         this.outcomes = outcomes;
         this.console = console;
     }
@@ -37,6 +40,18 @@ final class Visit {
     static Visit pay(
             List<String> place, List<String> options, String classes, String name, Map<String, String> environment)
             throws IOException, InterruptedException {
+        return pay(place, options, System.getProperty("java.class.path"), classes, name, environment);
+    }
+
+    /** The same with another class path than ours. */
+    static Visit pay(
+            List<String> place,
+            List<String> options,
+            String classPath,
+            String classes,
+            String name,
+            Map<String, String> environment)
+            throws IOException, InterruptedException {
         Path work = Path.of("target", name).toAbsolutePath();
         Path console = Path.of("target", name + "-console.txt").toAbsolutePath();
         Files.createDirectories(work);
@@ -47,7 +62,7 @@ final class Visit {
         command.add("--enable-native-access=ALL-UNNAMED");
         command.addAll(settings());
         command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path")));
+        command.addAll(List.of("-cp", classPath));
         command.addAll(List.of(VisitMain.class.getName(), written.toString(), classes));
         ProcessBuilder builder = new ProcessBuilder(command)
                 .directory(work.toFile())
@@ -55,8 +70,9 @@ final class Visit {
                 .redirectInput(Redirect.from(Path.of("/dev/null").toFile()))
                 .redirectOutput(console.toFile());
         environment.forEach(builder.environment()::putIfAbsent);
-        Process there = builder.start();
-        return new Visit(there.waitFor(), read(written), console);
+        long begin = System.nanoTime();
+        int status = builder.start().waitFor();
+        return new Visit(status, Duration.ofNanos(System.nanoTime() - begin), read(written), console);
     }
 
     /** What the build sets for the tests, and who started it. */
@@ -86,6 +102,10 @@ final class Visit {
         return status;
     }
 
+    Duration took() {
+        return took;
+    }
+
     /** In the order in which they were written. */
     List<Outcome> outcomes() {
         return outcomes;
@@ -97,12 +117,17 @@ final class Visit {
 
     /** Its exit status and the end of what stood on its console. */
     String lastWords() {
+        List<String> lines = lines();
+        List<String> last = lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size());
+        return "exit status " + status + ", and on its console, at the end:\n" + String.join("\n", last);
+    }
+
+    /** What stood on its console. */
+    List<String> lines() {
         try {
-            List<String> lines = new String(Files.readAllBytes(console), StandardCharsets.UTF_8)
+            return new String(Files.readAllBytes(console), StandardCharsets.UTF_8)
                     .lines()
                     .toList();
-            List<String> last = lines.subList(Math.max(0, lines.size() - LAST_LINES), lines.size());
-            return "exit status " + status + ", and on its console, at the end:\n" + String.join("\n", last);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -12,16 +12,24 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.support.descriptor.MethodSource;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Where a {@link Visit} leads: runs the tests of all classes whose full name has the given form, and writes to the given file what became of them.
+ * Where a {@link Visit} leads: runs the tests of all classes whose full name has the given form, and writes to the given file what became of them. Of these only those whose methods have the form that
+ * {@code weir.fabric.methods} gives, and no more after one that has failed if {@code weir.fabric.until-failure} is true.
  */
 public final class VisitMain {
 
     /** Has run to its end, which says nothing about the tests. */
     static final int DONE = 0;
+
+    /** Has ended behind a test that has failed. */
+    static final int FAILED = 3;
 
     private VisitMain() {}
 
@@ -37,14 +45,28 @@ public final class VisitMain {
                                             selectPackage("io.weir.fabric.guest"),
                                             selectPackage("io.weir.fabric.wire"),
                                             selectPackage("io.weir.transport"))
-                                    .filters(includeClassNamePatterns(arguments[1]))
+                                    .filters(includeClassNamePatterns(arguments[1]), methods())
                                     // One that hangs is told by its name, and the others have their turn.
                                     .configurationParameter("junit.jupiter.execution.timeout.default", "3 m")
                                     .build(),
-                            new OutcomeWriter(outcomes));
+                            new OutcomeWriter(outcomes, atFailure()));
         }
         // A thread that a test has left behind keeps nobody here.
         System.exit(DONE);
+    }
+
+    private static PostDiscoveryFilter methods() {
+        Pattern form = Pattern.compile(System.getProperty("weir.fabric.methods", ".*"));
+        return found -> FilterResult.includedIf(!(found.getSource().orElse(null) instanceof MethodSource method)
+                || form.matcher(method.getMethodName()).matches());
+    }
+
+    /** Who wants to know no more than whether one fails has the rest of the time. */
+    private static Runnable atFailure() {
+        // Nothing is closed, as that may be what hangs.
+        return Boolean.getBoolean("weir.fabric.until-failure")
+                ? () -> Runtime.getRuntime().halt(FAILED)
+                : () -> {};
     }
 
     /** Their first use opens what stays open, which is not what a test has left behind. */
