@@ -64,6 +64,7 @@ enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, PEER_RECV = 13, FAST_RECV =
 #define RANGES 4096u
 #define TOKENS 1024
 #define PROVIDED 4096
+#define PLACES 1024
 #define EVENTS 4
 /* So many that stand still are told apart; messages behind more wait for some of them. */
 #define STREAMS 256
@@ -131,6 +132,8 @@ struct op {
     struct record *record;
     struct shared *to;
     int64_t since, done;
+    /* Of what it was given to send, where nobody is told at once that it is sent. */
+    uint64_t sum;
 };
 
 struct stream {
@@ -140,9 +143,12 @@ struct stream {
     struct op *first, **last;
 };
 
+/* Numbers of buffers count from 1; 0 is none. */
 struct buffer {
     void *memory;
     unsigned size, priority, tag;
+    /* Of the same size and priority, or of those that are free; and of the same place among those that are provided. */
+    unsigned below, beside;
 };
 
 struct alarm {
@@ -164,7 +170,8 @@ struct gm_port {
     struct op *complete, **complete_last;
     struct op *bundle;
     int send_tokens, counted, provided;
-    struct buffer buffers[PROVIDED];
+    struct buffer buffers[PROVIDED + 1];
+    unsigned free_buffer, top[2][SIZES], places[PLACES];
     struct {
         uintptr_t at, bytes;
         int count, owned;
@@ -180,7 +187,7 @@ struct gm_port {
     unsigned char sleep[64] __attribute__((aligned(64)));
     uint32_t heard;
     int64_t looked;
-    _Atomic pid_t user;
+    char *_Atomic user;
     int depth;
     /* Sends that nobody was told of, and alarms: what may end without a bell. */
     _Atomic int waiting;
@@ -190,6 +197,12 @@ struct gm_port {
 EXPORT unsigned long GM_PAGE_LEN = 4096;
 
 static int initialised;
+
+/* A child of this process finds it empty. */
+static volatile char *parent;
+
+/* Its address is this thread's name. */
+static _Thread_local char thread;
 
 /* Those that are open. */
 #define MOST_OPEN 64
@@ -261,15 +274,15 @@ static void check_open(struct gm_port *port, const char *call) {
 
 static void enter(struct gm_port *port, const char *call) {
     check_open(port, call);
-    pid_t me = (pid_t)syscall(SYS_gettid), nobody = 0;
-    if (atomic_load(&port->user) != me && !atomic_compare_exchange_strong(&port->user, &nobody, me))
+    char *nobody = NULL;
+    if (atomic_load(&port->user) != &thread && !atomic_compare_exchange_strong(&port->user, &nobody, &thread))
         wrong("%s while another thread is within the library with the same port", call);
-    if (getpid() != port->shared->pid) wrong("%s by a child process", call);
+    if (!*parent) wrong("%s by a child process", call);
     port->depth++;
 }
 
 static void leave(struct gm_port *port) {
-    if (--port->depth == 0) atomic_store(&port->user, 0);
+    if (--port->depth == 0) atomic_store(&port->user, NULL);
 }
 
 /* What takes no time. */
@@ -280,21 +293,32 @@ static void visit(struct gm_port *port, const char *call) {
 
 /* Node numbers. Each process has others than all know. */
 
-static unsigned strange(void) {
-    return set.api < 0x200 ? 0 : 100 + (unsigned)getpid() % 800;
-}
+static unsigned strange;
 
 static unsigned local_of(unsigned global) {
-    return global + strange();
+    return global + strange;
 }
 
 static unsigned global_of(unsigned local) {
-    return local - strange();
+    return local - strange;
+}
+
+static void know_parent(void) {
+    long page = sysconf(_SC_PAGESIZE);
+    char *own = mmap(NULL, (size_t)page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (own == MAP_FAILED || madvise(own, (size_t)page, MADV_WIPEONFORK) != 0) {
+        fprintf(stderr, "gm emulation: there is no memory that children do not have: %s\n", strerror(errno));
+        abort();
+    }
+    *own = 1;
+    parent = own;
 }
 
 EXPORT int gm_init(void) {
     pthread_mutex_lock(&opening);
     read_settings();
+    strange = set.api < 0x200 ? 0 : 100 + (unsigned)getpid() % 800;
+    if (!parent) know_parent();
     initialised++;
     mkdir(set.folder, 0700);
     pthread_mutex_unlock(&opening);
@@ -360,6 +384,10 @@ EXPORT int gm_open(struct gm_port **out, unsigned unit, unsigned id, const char 
     port->shared->born = (uint64_t)now();
     /* Others of the same user may reach our memory even where the kernel (Yama) keeps such from each other. */
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+    for (unsigned number = PROVIDED; number; number--) {
+        port->buffers[number].below = port->free_buffer;
+        port->free_buffer = number;
+    }
     port->send_tokens = (int)set.send_tokens;
     port->counted = port->send_tokens;
     port->complete_last = &port->complete;
@@ -470,12 +498,18 @@ static int is_dma(struct gm_port *port, const void *memory, size_t bytes) {
     return is_known(port->shared, (uintptr_t)memory, bytes);
 }
 
-/* What is not registered any more; its pages may be, with something else that lies in them. */
+/* Those of a chain do not use what is not registered any more; its pages may be, with something else that lies in them. */
+static void check_chain(struct gm_port *port, struct op *chain, uintptr_t at, uintptr_t bytes, const char *call) {
+    for (struct op *op = chain; op; op = op->next)
+        if ((op->kind == SEND || op->kind == PUT || op->kind == GET) && (uintptr_t)op->memory < at + bytes && (uintptr_t)op->memory + op->length > at && !is_dma(port, op->memory, op->length))
+            wrong("%s of memory that is being sent", call);
+}
+
+/* It belongs to the library until the callback is called. */
 static void check_unused(struct gm_port *port, uintptr_t at, uintptr_t bytes, const char *call) {
-    for (struct stream *stream = port->streams; stream; stream = stream->next)
-        for (struct op *op = stream->first; op; op = op->next)
-            if ((op->kind == SEND || op->kind == PUT || op->kind == GET) && (uintptr_t)op->memory < at + bytes && (uintptr_t)op->memory + op->length > at && !is_dma(port, op->memory, op->length))
-                wrong("%s of memory that is being sent", call);
+    for (struct stream *stream = port->streams; stream; stream = stream->next) check_chain(port, stream->first, at, bytes, call);
+    check_chain(port, port->complete, at, bytes, call);
+    check_chain(port, port->bundle, at, bytes, call);
 }
 
 static int add_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, int owned) {
@@ -1001,6 +1035,18 @@ static void progress(struct gm_port *port) {
     }
 }
 
+static uint64_t sum_of(struct op *op) {
+    const unsigned char *memory = op->memory;
+    uint64_t sum = op->length;
+    for (size_t i = 0; i < op->length; i++) sum = (sum ^ memory[i]) * 0x100000001b3ull;
+    return sum;
+}
+
+/* What a late board may read yet. */
+static int is_watched(struct gm_port *port, struct op *op) {
+    return set.delay && (op->kind == SEND || op->kind == PUT) && is_dma(port, op->memory, op->length);
+}
+
 static void start(struct gm_port *port, struct op model, const char *call) {
     if (--port->send_tokens < 0) wrong("%s without a send token", call);
     if (model.priority > 1) wrong("%s with the priority %u", call, model.priority);
@@ -1010,6 +1056,7 @@ static void start(struct gm_port *port, struct op model, const char *call) {
     struct op *op = malloc(sizeof *op);
     *op = model;
     op->next = NULL;
+    if (is_watched(port, op)) op->sum = sum_of(op);
     struct stream *stream = stream_to(port, op->priority, op->node, op->port);
     if (op->kind == RESUME || op->kind == DROP) {
         if (stream->errors == 0) wrong("%s of a stream that has not failed", call);
@@ -1099,16 +1146,45 @@ EXPORT void gm_drop_sends(struct gm_port *port, int priority, unsigned node, uns
 
 /* Receiving. */
 
+static unsigned *place_of(struct gm_port *port, const void *memory) {
+    return &port->places[((uintptr_t)memory >> 3) * 0x9e3779b97f4a7c15ull >> 54];
+}
+
+static void add_buffer(struct gm_port *port, struct buffer buffer) {
+    unsigned *place = place_of(port, buffer.memory), *top = &port->top[buffer.priority][buffer.size], number = port->free_buffer;
+    for (unsigned each = *place; each; each = port->buffers[each].beside)
+        if (port->buffers[each].memory == buffer.memory) wrong("a buffer is provided that the library has already");
+    port->free_buffer = port->buffers[number].below;
+    buffer.below = *top;
+    buffer.beside = *place;
+    port->buffers[number] = buffer;
+    *top = *place = number;
+    port->provided++;
+    atomic_fetch_add(&port->shared->provided[buffer.priority][buffer.size], 1);
+}
+
+/* The one that was provided last. */
+static struct buffer take_buffer(struct gm_port *port, unsigned priority, unsigned size) {
+    unsigned *top = &port->top[priority][size], number = *top;
+    struct buffer taken = port->buffers[number];
+    *top = taken.below;
+    unsigned *each = place_of(port, taken.memory);
+    while (*each != number) each = &port->buffers[*each].beside;
+    *each = taken.beside;
+    port->buffers[number].below = port->free_buffer;
+    port->free_buffer = number;
+    port->provided--;
+    atomic_fetch_sub(&port->shared->provided[priority][size], 1);
+    return taken;
+}
+
 EXPORT void gm_provide_receive_buffer_with_tag(struct gm_port *port, void *memory, unsigned size, int priority, unsigned tag) {
     enter(port, "gm_provide_receive_buffer");
     if (port->provided >= (int)set.receive_tokens || port->provided == PROVIDED) wrong("a buffer without a receive token");
     if (size < 3 || size >= SIZES || (unsigned)priority > 1) wrong("a buffer of the size %u and the priority %d", size, priority);
     if ((uintptr_t)memory % 8) wrong("a buffer that is not aligned");
     if (!is_dma(port, memory, gm_max_length_for_size(size))) wrong("a buffer of the size %u that the board can't use as a whole", size);
-    for (int i = 0; i < port->provided; i++)
-        if (port->buffers[i].memory == memory) wrong("a buffer is provided that the library has already");
-    port->buffers[port->provided++] = (struct buffer){memory, size, (unsigned)priority, tag};
-    atomic_fetch_add(&port->shared->provided[priority & 1][size], 1);
+    add_buffer(port, (struct buffer){.memory = memory, .size = size, .priority = priority & 1, .tag = tag});
     leave(port);
 }
 
@@ -1148,10 +1224,8 @@ static void sweep(struct shared *own) {
     }
 }
 
-static int buffer_for(struct gm_port *port, struct record *record) {
-    for (int i = 0; i < port->provided; i++)
-        if (port->buffers[i].size == record->size && port->buffers[i].priority == record->priority) return i;
-    return -1;
+static int has_buffer(struct gm_port *port, struct record *record) {
+    return record->priority < 2 && record->size < SIZES && port->top[record->priority][record->size];
 }
 
 /* Nobody sends again what the sender can't send again. */
@@ -1164,7 +1238,7 @@ static void give_up(struct gm_port *port, struct record *record) {
 }
 
 /* The first message that has a buffer, and none of its stream before it that has not. */
-static struct record *next_message(struct gm_port *port, int *buffer) {
+static struct record *next_message(struct gm_port *port) {
     struct shared *own = port->shared;
     struct record *waiting[STREAMS];
     int count = 0;
@@ -1176,8 +1250,7 @@ static struct record *next_message(struct gm_port *port, int *buffer) {
         int behind = 0;
         for (int i = 0; i < count && !behind; i++) behind = waiting[i]->node == record->node && waiting[i]->port == record->port && waiting[i]->priority == record->priority;
         if (behind) continue;
-        *buffer = buffer_for(port, record);
-        if (*buffer >= 0) return record;
+        if (has_buffer(port, record)) return record;
         waiting[count++] = record;
         if (count == STREAMS) break;
     }
@@ -1201,9 +1274,8 @@ static int fetch(struct record *record, void *to) {
 static int take(struct gm_port *port, unsigned char *event, unsigned char *fast) {
     struct shared *own = port->shared;
     struct record *record;
-    int buffer;
-    while ((record = next_message(port, &buffer))) {
-        struct buffer into = port->buffers[buffer];
+    while ((record = next_message(port))) {
+        struct buffer into = port->buffers[port->top[record->priority][record->size]];
         if (!is_dma(port, into.memory, gm_max_length_for_size(into.size))) wrong("a message for a buffer that the board can't use any more");
         uint32_t length = record->length, node = record->node, id = record->port;
         int quick = is_fast(port, length), type = type_of(record, quick);
@@ -1219,8 +1291,7 @@ static int take(struct gm_port *port, unsigned char *event, unsigned char *fast)
         sweep(own);
         if (!taken) continue;
         port->shorts += length <= FAST_MOST;
-        port->buffers[buffer] = port->buffers[--port->provided];
-        atomic_fetch_sub(&own->provided[into.priority][into.size], 1);
+        take_buffer(port, into.priority, into.size);
         put_event(event, 32, (uintptr_t)message, 8);
         put_event(event, 40, (uintptr_t)into.memory, 8);
         put_event(event, 52, length, 4);
@@ -1319,8 +1390,7 @@ static int peek(struct gm_port *port, uint16_t *sender) {
     progress(port);
     if (port->complete && is_due(port->complete)) return SENT_TOKENS;
     if (due(port)) return ALARM;
-    int buffer;
-    struct record *record = next_message(port, &buffer);
+    struct record *record = next_message(port);
     if (!record) return NO_RECV;
     *sender = (uint16_t)local_of(record->node);
     return type_of(record, is_fast(port, record->length));
@@ -1370,6 +1440,7 @@ EXPORT void gm_unknown(struct gm_port *port, void *given) {
             port->bundle = op->next;
             port->send_tokens++;
             atomic_fetch_sub(&port->waiting, 1);
+            if (op->sum && is_watched(port, op) && sum_of(op) != op->sum) wrong("%zu bytes were changed before the callback of what was sent", op->length);
             /* It may send. */
             op->callback(port, op->context, op->status);
             free(op);

@@ -1198,6 +1198,40 @@ static void deregistered_while_sent(void) {
     gm_deregister_memory(one->port, there, 2 * PAGE);
 }
 
+static void deregistered_before_callback(void) {
+    struct side *one = opened(2), *other = opened(4);
+    unsigned char *there = pages(1);
+    gm_register_memory(one->port, there, PAGE);
+    provided(other, 8, LOW);
+    static struct outcome sent;
+    send_to(one, there, 8, 200, LOW, other, &sent);
+    /* It has arrived, and will be told late. */
+    AWAIT(other->count == 1);
+    EXPECT(!sent.calls);
+    gm_deregister_memory(one->port, there, PAGE);
+}
+
+static void changed_before_callback(void) {
+    struct side *one = opened(2), *other = opened(4);
+    provided(other, 8, LOW);
+    static struct outcome sent;
+    unsigned char *there = filled(one, 100, 1);
+    send_to(one, there, 8, 100, LOW, other, &sent);
+    AWAIT(other->count == 1);
+    there[99] ^= 1;
+    AWAIT(sent.calls);
+}
+
+static void changed_before_callback_of_put(void) {
+    struct side *one = opened(2), *other = opened(4);
+    gm_allow_remote_memory_access(other->port);
+    static struct outcome sent;
+    unsigned char *there = filled(one, 100, 1);
+    gm_put(one->port, there, (uintptr_t)memory(other, PAGE), 100, LOW, other->node, other->id, told, &sent);
+    there[0] ^= 1;
+    AWAIT(sent.calls);
+}
+
 static void hole_between(void) {
     struct side *one = opened(2), *other = opened(4);
     unsigned char *to = pages(3);
@@ -2314,6 +2348,9 @@ static const struct check {
         {"what is registered side by side is one", registered_side_by_side, "GMEMU_FAST=none", NULL},
         {"what is registered with something else too stays registered", registered_with_others, NULL, NULL},
         {"memory is not deregistered while it is sent", deregistered_while_sent, NULL, "gm_deregister_memory of memory that is being sent"},
+        {"memory is not deregistered before the callback of what was sent from it", deregistered_before_callback, "GMEMU_DELAY_US=2000000", "gm_deregister_memory of memory that is being sent"},
+        {"what is sent is not changed before its callback", changed_before_callback, "GMEMU_DELAY_US=50000", "100 bytes were changed before the callback of what was sent"},
+        {"what is put is not changed before its callback", changed_before_callback_of_put, "GMEMU_DELAY_US=50000", "100 bytes were changed before the callback of what was sent"},
         {"what lies between is not registered", hole_between, NULL, "a put to memory that is not registered there"},
         {"memory is registered up to the limit", register_limit, "GMEMU_REGISTER_LIMIT=1048576", NULL},
         {"only whole pages are registered", part_of_a_page, NULL, "gm_register_memory of parts of a page"},
