@@ -140,13 +140,26 @@ final class Inbound {
                         "a long message of " + total + " bytes can't begin now on channel " + channel.number());
             }
             if (account(cost)) {
-                partial = new Partial(frame, session.longBuffer((int) total));
+                begin(frame, (int) total);
             }
         } catch (RuntimeException e) {
             frame.body().release();
             throw e;
         }
         next(frame);
+    }
+
+    private void begin(Frame frame, int total) {
+        try {
+            partial = new Partial(frame, session.longBuffer(total));
+        } catch (OutOfMemoryError e) {
+            // It is a limit of Netty's, and of one message: whoever needs less goes on.
+            channel.fail(
+                    ErrorCode.TOO_LARGE,
+                    new MessageTooLarge("a message of " + total + " bytes finds no memory at the receiver ("
+                            + e.getMessage() + "); give it more there with -XX:MaxDirectMemorySize, lower its"
+                            + " weir.message.max=" + session.maxMessage() + ", or send the content in pieces"));
+        }
     }
 
     /** A further piece. */

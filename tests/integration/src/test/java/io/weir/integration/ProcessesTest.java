@@ -7,6 +7,7 @@ import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
+import io.weir.core.MessageTooLarge;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.service.Services;
@@ -132,6 +133,38 @@ class ProcessesTest implements OnRoute {
                 assertThat(asking.awaitError()).isInstanceOf(WeirException.Retryable.class);
                 Patience.until("nobody is connected", () -> near.connected().isEmpty());
             }
+        }
+    }
+
+    /** The JVM's own limit may be lower than what Weir allows. */
+    @ParameterizedTest
+    @EnumSource(names = {"TCP", "SHM"})
+    void aMessageThatFindsNoMemoryFailsAndNothingElse(Route route, Nodes nodes) {
+        Node near = nodes.start(route.spec("near").build());
+        List<String> little = List.of("env", "JAVA_TOOL_OPTIONS=-XX:MaxDirectMemorySize=40m");
+        try (Child child = Child.start(little, Other.class, route.name())) {
+            Peer peer = connect(near, child);
+            Probe<Message> asking = Probe.releasing(1);
+            peer.stream(Other.POUR, new Other.Order(new Parcels(Seed.of("pour"), Sizes.MIXED), 1000).message())
+                    .subscribe(asking);
+            int size = 48 << 20;
+
+            for (int round = 0; round < 2; round++) {
+                StepVerifier.create(peer.ask(
+                                Other.ASK, Message.of(Payloads.heap(size).writeZero(size))))
+                        .expectErrorSatisfies(error -> assertThat(error)
+                                .isInstanceOf(MessageTooLarge.class)
+                                .hasMessageContaining("a message of " + size + " bytes finds no memory")
+                                .hasMessageContaining("-XX:MaxDirectMemorySize"))
+                        .verify(Patience.LIMIT);
+                StepVerifier.create(peer.ask(Other.ASK, Message.of("?")).doOnNext(Message::release))
+                        .expectNextCount(1)
+                        .expectComplete()
+                        .verify(Patience.LIMIT);
+            }
+
+            asking.request(Long.MAX_VALUE);
+            assertThat(asking.awaitComplete().received()).isEqualTo(1000);
         }
     }
 
