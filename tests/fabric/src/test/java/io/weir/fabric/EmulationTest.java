@@ -29,7 +29,7 @@ class EmulationTest {
         return overGm(
                 "gm",
                 "20",
-                ".*((Gm(Contract|Small|Agreement|Wire|Leaving|Costs|Transport)|OverGm)OnEmulation|Scene)",
+                ".*((Gm(Contract|Small|Agreement|Wire|Leaving|Costs|Transport)|OverGm|LongestMessage)OnEmulation|Scene)",
                 Map.of());
     }
 
@@ -71,7 +71,7 @@ class EmulationTest {
         return overElan(
                 "elan",
                 "20",
-                ".*((Elan(Contract|Small|Agreement|Wire|Costs|Asked)|OverElan)OnEmulation|Scene)",
+                ".*((Elan(Contract|Small|Agreement|Wire|Costs|Asked)|OverElan|LongestMessage)OnEmulation|Scene)",
                 Map.of());
     }
 

@@ -71,8 +71,8 @@ final class GmMutations {
             new Mutation(
                     "what a callback has told is looked at before it is called",
                     PORT,
-                    "            api.unknown(handle, event);\n            land();\n        }\n    }\n\n    private void arrived",
-                    "            land();\n            api.unknown(handle, event);\n        }\n    }\n\n    private void arrived",
+                    "        api.unknown(handle, event);\n        land();\n        return false;",
+                    "        land();\n        api.unknown(handle, event);\n        return false;",
                     Proof.GM_WITH_FEW_TOKENS),
             new Mutation(
                     "a message has arrived when it is sent",
@@ -95,13 +95,19 @@ final class GmMutations {
             new Mutation(
                     "short buffers are not provided again",
                     PORT,
-                    "api.provide(handle, buffer, SMALL_SIZE);\n            } else",
-                    "} else",
+                    "api.provide(handle, buffer, buffer < largeEnd ? largeSize : SMALL_SIZE);",
+                    "if (buffer < largeEnd) api.provide(handle, buffer, largeSize);",
                     Proof.GM_WITH_FEW_TOKENS),
+            new Mutation(
+                    "buffers are provided again each time",
+                    PORT,
+                    "while (emptied > 0) {\n            long buffer = emptyBuffers[--emptied];",
+                    "for (int i = emptied; i > 0; ) {\n            long buffer = emptyBuffers[--i];",
+                    Proof.GM),
             new Mutation(
                     "long buffers are provided again as short ones",
                     PORT,
-                    "api.provide(handle, buffer, largeSize);",
+                    "api.provide(handle, buffer, buffer < largeEnd ? largeSize : SMALL_SIZE);",
                     "api.provide(handle, buffer, SMALL_SIZE);",
                     Proof.GM_WITH_FEW_TOKENS),
             new Mutation("memory is not registered", DOMAIN, "port.registerMemory(from, whole);", "", Proof.GM),

@@ -4,8 +4,10 @@ import static org.junit.platform.engine.discovery.ClassNameFilter.includeClassNa
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectPackage;
 
 import io.weir.core.Availability;
+import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.transport.dapl.DaplTransport;
+import io.weir.transport.elan.ElanTransport;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,8 +36,12 @@ public final class VisitMain {
     private VisitMain() {}
 
     public static void main(String[] arguments) throws IOException {
-        if (System.getProperty("weir.required.transports", "").contains("dapl")) {
+        String required = System.getProperty("weir.required.transports", "");
+        if (required.contains("dapl")) {
             openAdaptersOfDapl();
+        }
+        if (required.contains("elan")) {
+            joinElansJob();
         }
         try (BufferedWriter outcomes = Files.newBufferedWriter(Path.of(arguments[0]))) {
             LauncherFactory.create()
@@ -72,11 +78,20 @@ public final class VisitMain {
     /** Their first use opens what stays open, which is not what a test has left behind. */
     private static void openAdaptersOfDapl() {
         for (String adapter : List.of("ofa-v2-cma-rxe", "ofa-v2-cma-far")) {
-            TransportSettings settings = new TransportSettings(Path.of("unused"), true, Map.of("adapter", adapter));
-            Availability here = new DaplTransport().availability(settings);
+            Availability here = availability(new DaplTransport(), Map.of("adapter", adapter));
             if (here instanceof Availability.Missing missing) {
                 throw new IllegalStateException(missing.reason());
             }
         }
+    }
+
+    /** As above. Each test says itself if there is none. */
+    private static void joinElansJob() {
+        String library = System.getenv("WEIR_TRANSPORT_ELAN_LIBRARY");
+        var unused = availability(new ElanTransport(), Map.of("library", library, "device", library));
+    }
+
+    private static Availability availability(Transport transport, Map<String, String> options) {
+        return transport.availability(new TransportSettings(Path.of("unused"), true, options));
     }
 }

@@ -121,6 +121,13 @@ final class GmPort {
     private final int[] landedStatus;
     private int landings;
 
+    /** Buffers that were received into, and are provided again in the next turn. */
+    private final long[] emptyBuffers;
+
+    private int emptied;
+    /** Messages that a glance takes. */
+    private int most = 1;
+
     private final @Nullable GmWire[] wires = new GmWire[LINKS];
     /** Want a token. */
     private final Deque<GmWire> queue = new ArrayDeque<>();
@@ -166,6 +173,7 @@ final class GmPort {
         this.freeFlights = new int[tokens];
         this.landed = new int[tokens];
         this.landedStatus = new int[tokens];
+        this.emptyBuffers = new long[large + small];
         this.freeTokens = tokens;
         for (int i = 0; i < tokens; i++) {
             flights[i] = new Flight();
@@ -537,30 +545,55 @@ final class GmPort {
 
     /** Takes what has happened, a bounded part of it. Returns how much that was. */
     int turn() {
+        return turn(LOOK);
+    }
+
+    /** The same for who polls all the time: a message that comes alone does not wait until it is known that none is behind it. */
+    int glance() {
+        return turn(most);
+    }
+
+    private int turn(int messages) {
+        provideAgain();
         int count = 0;
-        while (count < LOOK) {
+        int taken = 0;
+        while (count < LOOK && taken < messages) {
             long event = api.receive(handle);
             int type = event == 0 ? GmEvent.NO_RECV : GmEvent.type(event);
             if (type == GmEvent.NO_RECV) {
                 break;
             }
-            take(event, type);
+            taken += take(event, type) ? 1 : 0;
             count++;
         }
+        // Twice as many as long as there are more.
+        most = taken < messages ? 1 : Math.min(LOOK, 2 * messages);
         settle();
         return count;
     }
 
-    private void take(long event, int type) {
+    /** What was received into is free again. Not before it is told of, as that can wait. */
+    private void provideAgain() {
+        while (emptied > 0) {
+            long buffer = emptyBuffers[--emptied];
+            api.provide(handle, buffer, buffer < largeEnd ? largeSize : SMALL_SIZE);
+        }
+    }
+
+    /** Whether it was a message. */
+    private boolean take(long event, int type) {
         if (GmEvent.isReceived(type)) {
             long buffer = GmEvent.buffer(event);
             arrived(event, buffer, buffer);
-        } else if (GmEvent.isFast(type)) {
-            arrived(event, GmEvent.message(event), GmEvent.buffer(event));
-        } else {
-            api.unknown(handle, event);
-            land();
+            return true;
         }
+        if (GmEvent.isFast(type)) {
+            arrived(event, GmEvent.message(event), GmEvent.buffer(event));
+            return true;
+        }
+        api.unknown(handle, event);
+        land();
+        return false;
     }
 
     private void arrived(long event, long message, long buffer) {
@@ -578,10 +611,8 @@ final class GmPort {
                 }
             }
         } finally {
-            if (buffer >= largeAt && buffer < largeEnd) {
-                api.provide(handle, buffer, largeSize);
-            } else if (buffer >= smallAt && buffer < controlAt) {
-                api.provide(handle, buffer, SMALL_SIZE);
+            if (buffer >= largeAt && buffer < controlAt && emptied < emptyBuffers.length) {
+                emptyBuffers[emptied++] = buffer;
             } else {
                 log.warn("The library gives a buffer for the port {} that it was not given", this);
             }
@@ -672,6 +703,7 @@ final class GmPort {
     }
 
     private void block() {
+        provideAgain();
         long event = api.blockingReceive(handle);
         int type = event == 0 ? GmEvent.NO_RECV : GmEvent.type(event);
         if (type == GmEvent.SLEEP) {
@@ -684,7 +716,7 @@ final class GmPort {
             }
             land();
         } else if (type != GmEvent.NO_RECV) {
-            take(event, type);
+            var unusedMessage = take(event, type);
         }
         int unused = turn();
         unlock();

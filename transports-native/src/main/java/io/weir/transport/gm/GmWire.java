@@ -473,7 +473,7 @@ final class GmWire implements Wire {
         }
         try {
             disarm();
-            int count = port.turn();
+            int count = port.glance();
             count += tell(to);
             if (broken != null) {
                 throw broken;
