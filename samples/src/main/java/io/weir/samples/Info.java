@@ -43,7 +43,7 @@ final class Info implements Runnable {
         }
     }
 
-    private static Map<String, Transport> adapters() {
+    static Map<String, Transport> adapters() {
         Map<String, Transport> adapters = new TreeMap<>();
         ServiceLoader.load(Transport.class).forEach(adapter -> adapters.put(adapter.name(), adapter));
         return adapters;

@@ -20,6 +20,7 @@ import picocli.CommandLine.Spec;
             Demo.class,
             Samples.class,
             Info.class,
+            Doctor.class,
             Members.class,
             Services.class,
             Rmi.class,

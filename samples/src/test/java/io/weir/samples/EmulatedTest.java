@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands as a user gives them. */
 @EnabledOnOs(OS.LINUX)
@@ -47,6 +49,20 @@ class EmulatedTest {
         assertThat(weir("emulated", "gm", "info")).as(err::toString).isZero();
         assertThat(out.toString())
                 .containsPattern("gm +ready +board 0, port 2, node 1, 61 send tokens, 254 receive tokens");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gm", "elan"})
+    void theDoctorFindsItSound(String path) throws InterruptedException {
+        assumeCompiler();
+        assertThat(weir("emulated", path, "doctor", path))
+                .as(() -> out + "\n" + err)
+                .isZero();
+        assertThat(out.toString())
+                .containsPattern(path + " +ready: .*\n +second +process \\d+, over " + path + "\n")
+                .contains("94 messages of 0 B to 16 MiB have come back as they were")
+                .contains("100000 messages of 32 B have come back in order")
+                .containsPattern("so +" + path + " works here\n");
     }
 
     @Test

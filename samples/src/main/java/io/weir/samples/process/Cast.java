@@ -27,7 +27,7 @@ public final class Cast implements AutoCloseable {
      *
      * @param path which must connect us; null for any
      */
-    Cast(@Nullable String path, NodeSpec spec, PrintWriter out) {
+    public Cast(@Nullable String path, NodeSpec spec, PrintWriter out) {
         this.path = path;
         this.out = out;
         this.node = await(Node.start(spec));
