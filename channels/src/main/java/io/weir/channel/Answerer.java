@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -127,7 +126,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 answer.subscribe(begun);
             }
         } catch (Throwable t) {
-            Exceptions.throwIfJvmFatal(t);
+            // Also what Reactor calls fatal, such as a class that is missing: whoever has asked would wait for ever.
             if (begun != null && !(awaited ? running.remove(number) == begun : told.remove(begun))) {
                 // It has been answered, and then breaks the rules of its publisher.
                 return;
@@ -247,7 +246,6 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         try {
             answer.cancel();
         } catch (Throwable t) {
-            Exceptions.throwIfJvmFatal(t);
             Ports.LOG.warn("What answers at port '{}' has failed when it was cancelled", channel.port(), t);
         }
     }

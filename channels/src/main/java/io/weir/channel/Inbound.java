@@ -12,7 +12,6 @@ import io.weir.flow.Reassembler;
 import io.weir.flow.Window;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Exceptions;
 
 /**
  * The receiving half of a channel: keeps the account of demand, joins long messages, hands messages to the sink within its
@@ -262,7 +261,8 @@ final class Inbound {
         try {
             to.message(message, flags, number);
         } catch (Throwable t) {
-            Exceptions.throwIfJvmFatal(t);
+            // Also what Reactor calls fatal and hands on, such as a class that is missing: who goes on behind it has
+            // lost a message.
             channel.fail(t);
         } finally {
             delivering = false;

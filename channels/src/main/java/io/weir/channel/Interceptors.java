@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
-import reactor.core.Exceptions;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -67,7 +66,6 @@ record Interceptors(List<CallInterceptor> all) implements CallInterceptor {
     }
 
     private static void failed(Throwable error) {
-        Exceptions.throwIfJvmFatal(error);
         FAILURES.warn("An interceptor of calls has failed: " + error);
     }
 

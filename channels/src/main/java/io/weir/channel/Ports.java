@@ -13,7 +13,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
-import reactor.core.Exceptions;
 
 /** The ports that a node serves. Any thread may call. */
 final class Ports {
@@ -103,7 +102,6 @@ final class Ports {
         try {
             return asked == null || asked.permits(peer, port);
         } catch (Throwable t) {
-            Exceptions.throwIfJvmFatal(t);
             failures.warn("The authorisation has failed, so port '" + DecisionText.harmless(port) + "' stays closed to "
                     + DecisionText.harmless(peer.name()) + ": " + t);
             return false;

@@ -7,7 +7,6 @@ import io.weir.core.Refused;
 import java.util.Objects;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
-import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 
 /** Accepts every channel and leaves it to a function. */
@@ -47,7 +46,6 @@ final class ServeHandler implements PortHandler {
             channel.turnAway(e instanceof Refused ? ErrorCode.REFUSED : ErrorCode.PATH_REQUIRED, e);
             return;
         } catch (Throwable t) {
-            Exceptions.throwIfJvmFatal(t);
             channel.fail(t);
             return;
         }

@@ -664,6 +664,10 @@ final class Session implements LinkHandler {
             receive(in);
         } catch (ProtocolMismatch e) {
             abandon(new ProtocolMismatch(peer.id() + " broke the protocol: " + e.getMessage(), e));
+        } catch (Throwable e) {
+            // What came is half dealt with. The link would be replaced, and the session go on behind it as if it had
+            // been.
+            abandon(new SessionLost("what " + peer.id() + " had sent could not be dealt with: " + e, e));
         }
     }
 

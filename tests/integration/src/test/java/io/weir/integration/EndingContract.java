@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -274,6 +275,33 @@ interface EndingContract extends OnRoute {
                 .hasMessageContaining("weir.message.max");
         assertThat(received.awaitError()).isInstanceOf(RemoteFailure.class);
         assertThat(received.received()).isEqualTo(1);
+    }
+
+    /** Reactor hands such an error on to whoever has called. Nobody may go on behind the message that it was about. */
+    @Test
+    default void aSubscriberThatFailsFatallyFailsItsChannel(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Pair.Ends ends = pair.open("fatal");
+        AtomicInteger seen = new AtomicInteger();
+        Probe<Message> received = Probe.releasing(Long.MAX_VALUE);
+        ends.far()
+                .receive()
+                .doOnNext(message -> {
+                    if (seen.incrementAndGet() == 5) {
+                        message.release();
+                        throw new StackOverflowError("made up");
+                    }
+                })
+                .subscribe(received);
+        Source source = Source.of(Sizes.MIXED);
+        Probe<Void> sent = Probe.end();
+        ends.near().send(source.endless()).subscribe(sent);
+
+        assertThat(received.awaitError()).isInstanceOf(StackOverflowError.class).hasMessage("made up");
+        assertThat(sent.awaitError()).isInstanceOf(RemoteFailure.class).hasMessageContaining("made up");
+        source.awaitCancelled();
+        assertThat(seen).hasValue(5);
+        pair.settle();
     }
 
     /** The receiver's limit may be lower than the sender's: that fails the channel with a name, not the connection. */

@@ -302,6 +302,39 @@ interface InteractionContract extends OnRoute {
         pair.settle();
     }
 
+    /** Such an error, of which a class that is missing is the usual one, is handed on by Reactor to whoever has called. */
+    @Test
+    default void whoHasAskedHearsOfFatalErrorsToo(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Error missing = new NoClassDefFoundError("made/Up");
+        pair.far().answer("throws", message -> {
+            message.release();
+            throw missing;
+        });
+        pair.far().answer("yields", message -> {
+            message.release();
+            return Mono.error(missing);
+        });
+        pair.far()
+                .answer(
+                        "begins",
+                        message -> Mono.<Message>fromRunnable(() -> {
+                                    message.release();
+                                    throw missing;
+                                })
+                                .hide());
+
+        for (String port : List.of("throws", "yields", "begins")) {
+            StepVerifier.create(pair.peer().ask(port, Payloads.text("?")))
+                    .expectErrorSatisfies(error -> assertThat(error)
+                            .as(port)
+                            .isInstanceOf(RemoteFailure.class)
+                            .hasMessageContaining("made/Up"))
+                    .verify(Patience.LIMIT);
+        }
+        pair.settle();
+    }
+
     @Test
     default void aRequestIsSentOnce(Nodes nodes) {
         Pair pair = nodes.pair();
