@@ -64,7 +64,12 @@ final class AcceptHandler implements PortHandler {
             channel.refuse(ErrorCode.NO_SUCH_PORT, Ports.noLongerServed(channel.port()));
         } else if (channel.open()) {
             channel.accept();
-            sink.next(channel);
+            try {
+                sink.next(channel);
+            } catch (Throwable t) {
+                // What Reactor calls fatal is handed on by it: nobody has the channel then.
+                channel.fail(t);
+            }
         } else {
             // It has ended meanwhile: another one takes its turn.
             requested(1);

@@ -113,14 +113,22 @@ final class Ask implements Subscription {
             return;
         }
         done = true;
-        actual.onNext(answer);
-        actual.onComplete();
+        try {
+            actual.onNext(answer);
+            actual.onComplete();
+        } catch (Throwable t) {
+            askerFailed(t);
+        }
     }
 
     void complete() {
         if (!done) {
             done = true;
-            actual.onComplete();
+            try {
+                actual.onComplete();
+            } catch (Throwable t) {
+                askerFailed(t);
+            }
         }
     }
 
@@ -128,8 +136,18 @@ final class Ask implements Subscription {
         if (!done) {
             done = true;
             drop();
-            actual.onError(error);
+            try {
+                actual.onError(error);
+            } catch (Throwable t) {
+                askerFailed(t);
+            }
         }
+    }
+
+    /** Breaks the rules of subscribers, or has met what Reactor calls fatal: others, whose answers come by the same channel, have no part in it. */
+    private void askerFailed(Throwable thrown) {
+        Ports.LOG.error(
+                "Who has asked port '{}' of {} has failed with what came of it", port, session.peerId(), thrown);
     }
 
     private void drop() {

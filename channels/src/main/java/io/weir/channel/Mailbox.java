@@ -9,6 +9,7 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -129,11 +130,41 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         int seen = 1;
         while (seen != 0) {
             for (Delivery next; (next = nextDelivery()) != null; ) {
-                next.to.actual.onNext(next.received);
+                deliver(next);
             }
+            failBroken();
             askForMore();
             failIfStuck();
             seen = work.addAndGet(-seen);
+        }
+    }
+
+    private static void deliver(Delivery next) {
+        try {
+            next.to.actual.onNext(next.received);
+        } catch (Throwable t) {
+            // What Reactor calls fatal is handed on by it. The others still have theirs.
+            next.to.broken = t;
+        }
+    }
+
+    private void failBroken() {
+        List<Subscriber> failed = new ArrayList<>(0);
+        synchronized (this) {
+            for (Iterator<Subscriber> each = subscribers.iterator(); each.hasNext(); ) {
+                Subscriber subscriber = each.next();
+                if (subscriber.broken != null) {
+                    each.remove();
+                    failed.add(subscriber);
+                }
+            }
+        }
+        for (Subscriber each : failed) {
+            try {
+                each.actual.onError(Objects.requireNonNull(each.broken));
+            } catch (Throwable t) {
+                Ports.LOG.error("Who receives from the mailbox of port '{}' has failed", port, t);
+            }
         }
     }
 
@@ -165,7 +196,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
 
     private @Nullable Subscriber takerOf(Received received) {
         for (Subscriber subscriber : subscribers) {
-            if (subscriber.demand > 0 && subscriber.match.test(received)) {
+            if (subscriber.takes(received)) {
                 return subscriber;
             }
         }
@@ -233,10 +264,24 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         final CoreSubscriber<? super Received> actual;
         /** Guarded by the mailbox. */
         long demand;
+        /** What it, or its match, has thrown: it takes nothing more, and is told so. */
+        volatile @Nullable Throwable broken;
 
         Subscriber(Match match, CoreSubscriber<? super Received> actual) {
             this.match = match;
             this.actual = actual;
+        }
+
+        boolean takes(Received received) {
+            if (demand == 0 || broken != null) {
+                return false;
+            }
+            try {
+                return match.test(received);
+            } catch (Throwable t) {
+                broken = t;
+                return false;
+            }
         }
 
         @Override

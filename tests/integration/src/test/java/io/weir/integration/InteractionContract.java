@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -333,6 +334,55 @@ interface InteractionContract extends OnRoute {
                     .verify(Patience.LIMIT);
         }
         pair.settle();
+    }
+
+    @Test
+    default void anAskerThatFailsFatallyFailsAlone(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Sinks.One<String> go = Sinks.one();
+        pair.far()
+                .answer(
+                        "echo",
+                        message -> go.asMono().map(text -> {
+                            message.release();
+                            return Payloads.text(text);
+                        }));
+        Probe<String> other = Probe.of(1, text -> {});
+        AtomicBoolean thrown = new AtomicBoolean();
+        pair.peer()
+                .ask("echo", Payloads.text("?"))
+                .doOnNext(answer -> {
+                    answer.release();
+                    thrown.set(true);
+                    throw new StackOverflowError("made up");
+                })
+                .subscribe(answer -> {}, error -> {});
+        pair.peer().ask("echo", Payloads.text("?")).map(Payloads::read).subscribe(other);
+
+        go.tryEmitValue("!").orThrow();
+
+        other.awaitComplete();
+        assertThat(other.received()).isEqualTo(1);
+        Patience.until("the first one has thrown", thrown::get);
+        pair.settle();
+    }
+
+    @Test
+    default void anAcceptorThatFailsFatallyFailsTheChannel(Nodes nodes) {
+        Pair pair = nodes.pair();
+        pair.far()
+                .accept("door")
+                .doOnNext(channel -> {
+                    throw new StackOverflowError("made up");
+                })
+                .subscribe(channel -> {}, error -> {});
+
+        StepVerifier.create(pair.peer()
+                        .channel("door")
+                        .flatMap(channel -> channel.receive().then()))
+                .expectErrorSatisfies(error ->
+                        assertThat(error).isInstanceOf(RemoteFailure.class).hasMessageContaining("made up"))
+                .verify(Patience.LIMIT);
     }
 
     @Test

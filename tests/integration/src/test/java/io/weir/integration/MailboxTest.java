@@ -210,4 +210,36 @@ class MailboxTest implements OnRoute {
         waiting.awaitComplete();
         assertThat(mailbox.isDisposed()).isTrue();
     }
+
+    /** Reactor hands such an error on to whoever has called. */
+    @Test
+    void aReceiverThatFailsFatallyFailsAlone(Nodes nodes) {
+        Node far = nodes.start("far");
+        Mailbox mailbox = far.mailbox("orders");
+        Probe<Received> fails = Probe.of(Long.MAX_VALUE, each -> {});
+        mailbox.matching(Match.control("kind", "bad"))
+                .doOnNext(each -> {
+                    each.release();
+                    throw new StackOverflowError("made up");
+                })
+                .subscribe(fails);
+        Probe<Received> breaks = Probe.of(Long.MAX_VALUE, each -> {});
+        mailbox.matching(each -> {
+                    throw new IllegalStateException("a match that fails");
+                })
+                .subscribe(breaks);
+        List<String> texts = new ArrayList<>();
+        Probe<Received> others = Probe.of(Long.MAX_VALUE, each -> texts.add(read(each)));
+        mailbox.subscribe(others);
+
+        Peer peer = nodes.start("near").connect(far.address()).block(Patience.LIMIT);
+        for (String kind : List.of("good", "bad", "bad", "good")) {
+            peer.tell("orders", message(kind, kind)).block(Patience.LIMIT);
+        }
+
+        assertThat(fails.awaitError()).isInstanceOf(StackOverflowError.class);
+        assertThat(breaks.awaitError()).hasMessage("a match that fails");
+        others.awaitReceived(3);
+        assertThat(texts).containsExactly("good", "bad", "good");
+    }
 }
