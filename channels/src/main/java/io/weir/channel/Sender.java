@@ -97,7 +97,11 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
             finish(null);
             return;
         }
-        source.subscribe(this);
+        try {
+            source.subscribe(this);
+        } catch (Throwable t) {
+            onError(t);
+        }
     }
 
     @Override
@@ -264,7 +268,12 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
             long more = Math.min(batch, allowance()) - asked;
             if (more > 0) {
                 asked += (int) more;
-                source.request(more);
+                try {
+                    source.request(more);
+                } catch (Throwable t) {
+                    // What Reactor calls fatal is handed on by it, and nothing would come of this half any more.
+                    onError(t);
+                }
             } else if (asked == 0) {
                 outbound.hasMore();
             }

@@ -304,6 +304,38 @@ interface EndingContract extends OnRoute {
         pair.settle();
     }
 
+    /** As above, at the other side: when it is subscribed to, when it is asked, and behind what it has sent. */
+    @Test
+    default void aSourceThatFailsFatallyFailsItsChannel(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Error fatal = new StackOverflowError("made up");
+        List<Flux<Message>> sources = List.of(
+                Flux.defer(() -> {
+                    throw fatal;
+                }),
+                Flux.generate(sink -> {
+                    throw fatal;
+                }),
+                Flux.range(0, 5).map(number -> {
+                    if (number == 4) {
+                        throw fatal;
+                    }
+                    return Payloads.text("?");
+                }));
+        for (Flux<Message> source : sources) {
+            Pair.Ends ends = pair.open("fatal source " + sources.indexOf(source));
+            Probe<Message> received = Probe.releasing(Long.MAX_VALUE);
+            ends.far().receive().subscribe(received);
+            Probe<Void> sent = Probe.end();
+            ends.near().send(source).subscribe(sent);
+
+            assertThat(sent.awaitError()).isSameAs(fatal);
+            assertThat(received.awaitError()).isInstanceOf(RemoteFailure.class).hasMessageContaining("made up");
+            assertThat(received.received()).isEqualTo(source == sources.get(2) ? 4 : 0);
+        }
+        pair.settle();
+    }
+
     /** The receiver's limit may be lower than the sender's: that fails the channel with a name, not the connection. */
     @ParameterizedTest
     @CsvSource({"2000, 65536", "100000, 65536", "100000, 4194304"})
