@@ -39,8 +39,9 @@ import reactor.core.publisher.Mono;
 @Command(
         name = "doctor",
         description = {
-            "Tries paths between two processes of this host, step by step, and tells what holds: what a path needs is there,",
-            "messages of all kinds of length come back as they were, in order, and wake who sleeps."
+            "Tries paths between two processes of this host, step by step, and tells what",
+            "holds: that messages of all kinds of length come back as they were, in order,",
+            "and wake who sleeps; and how long that takes."
         },
         footer = {"", "Exits with 0 if all holds, with 1 if not.", "", "For example: weir doctor gm"},
         mixinStandardHelpOptions = true)
