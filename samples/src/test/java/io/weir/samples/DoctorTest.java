@@ -2,31 +2,16 @@ package io.weir.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The command as a user gives it. */
 @Tag("one-jdk")
-class DoctorTest {
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int doctor(String... paths) {
-        String[] all = new String[paths.length + 1];
-        all[0] = "doctor";
-        System.arraycopy(paths, 0, all, 1, paths.length);
-        return Weir.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(all);
-    }
+class DoctorTest extends WeirCommand {
 
     @Test
     void tellsWhatHolds() {
-        assertThat(doctor("tcp")).as(() -> out + "\n" + err).isZero();
+        assertThat(weir("doctor", "tcp")).as(() -> out + "\n" + err).isZero();
         assertThat(err.toString()).isEmpty();
         assertThat(out.toString())
                 .containsPattern("tcp +ready\n +second +process \\d+, over tcp\n")
@@ -40,7 +25,7 @@ class DoctorTest {
 
     @Test
     void tellsWhatIsMissing() {
-        assertThat(doctor("gm")).isEqualTo(1);
+        assertThat(weir("doctor", "gm")).isEqualTo(1);
         assertThat(out.toString())
                 .containsPattern("gm +missing: the library of GM can't be used .*weir.transport.gm.library");
     }
@@ -48,7 +33,7 @@ class DoctorTest {
     /** Nobody gets from one process to another over that. */
     @Test
     void tellsWhyAPathDoesNotConnect() {
-        assertThat(doctor("local")).isEqualTo(1);
+        assertThat(weir("doctor", "local")).isEqualTo(1);
         assertThat(out.toString())
                 .containsPattern(
                         "FAILED +There is no local between the two processes: the peer runs in another process.\n");
@@ -56,7 +41,7 @@ class DoctorTest {
 
     @Test
     void anUnknownPathIsRefusedWithTheNearestOne() {
-        assertThat(doctor("tpc")).isEqualTo(2);
+        assertThat(weir("doctor", "tpc")).isEqualTo(2);
         assertThat(err.toString()).contains("'tpc'", "did you mean tcp?", "Usage: weir doctor");
         assertThat(out.toString()).isEmpty();
     }

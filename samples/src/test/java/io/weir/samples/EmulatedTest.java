@@ -7,8 +7,6 @@ import io.weir.samples.process.OwnJava;
 import io.weir.test.CProgram;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,17 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The commands as a user gives them. */
 @EnabledOnOs(OS.LINUX)
 @Tag("one-jdk")
-class EmulatedTest {
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int weir(String... arguments) {
-        return Weir.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(arguments);
-    }
+class EmulatedTest extends WeirCommand {
 
     private static void assumeCompiler() throws InterruptedException {
         assumeTrue(CProgram.missing().isEmpty(), "the emulation is in C");

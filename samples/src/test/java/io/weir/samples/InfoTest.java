@@ -16,7 +16,6 @@ import io.weir.core.TransportSettings;
 import io.weir.samples.InfoReport.PathInfo;
 import io.weir.samples.InfoReport.Verdict;
 import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
@@ -28,10 +27,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-class InfoTest {
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
+class InfoTest extends WeirCommand {
 
     /** An adapter that is as available as its test wants. */
     private record Adapter(String name, Set<String> options, Supplier<Availability> verdict) implements Transport {
@@ -210,12 +206,5 @@ class InfoTest {
         }
         assertThat(out.toString()).contains("weir.security.secret=(not shown)").doesNotContain("hunter2");
         assertThat(err.toString()).contains("weir.security.").doesNotContain("hunter3");
-    }
-
-    private int weir(String... arguments) {
-        return Weir.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(arguments);
     }
 }

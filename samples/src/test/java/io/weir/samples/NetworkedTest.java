@@ -9,8 +9,6 @@ import io.weir.samples.process.ProgramFailed;
 import io.weir.samples.process.TwoHosts;
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,12 +27,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Commands as a user calls them, with their processes in two network namespaces. */
 @EnabledOnOs(OS.LINUX)
 @Tag("one-jdk")
-class NetworkedTest {
+class NetworkedTest extends WeirCommand {
 
     private static final Pattern NETWORKS = Pattern.compile("networks +(weir-\\S+) and (weir-\\S+)");
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
 
     @TempDir
     private Path folder;
@@ -51,13 +46,6 @@ class NetworkedTest {
         byte[] content = new byte[4 << 20];
         new Random(1).nextBytes(content);
         return Files.write(folder.resolve("file"), content);
-    }
-
-    private int weir(String... arguments) {
-        return Weir.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(arguments);
     }
 
     private void succeeds(String... arguments) {

@@ -2,8 +2,6 @@ package io.weir.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,20 +9,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each sample as a user calls it, with its real processes. */
 @Tag("one-jdk")
-class SamplesTest {
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int sample(String... arguments) {
-        String[] all = new String[arguments.length + 1];
-        all[0] = "sample";
-        System.arraycopy(arguments, 0, all, 1, arguments.length);
-        return Weir.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(all);
-    }
+class SamplesTest extends WeirCommand {
 
     @ParameterizedTest
     @CsvSource({
@@ -38,7 +23,9 @@ class SamplesTest {
         "steering,  tcp, 'the simulation does not wait for the viewer'"
     })
     void showsWhatItIsFor(String name, String path, String point) {
-        assertThat(sample(name, "--path", path)).as(() -> out + "\n" + err).isZero();
+        assertThat(weir("sample", name, "--path", path))
+                .as(() -> out + "\n" + err)
+                .isZero();
         assertThat(err.toString()).isEmpty();
         assertThat(out.toString())
                 .containsPattern("process \\d+, over " + path + "\\n")
@@ -47,7 +34,7 @@ class SamplesTest {
 
     @Test
     void withoutANameTheUsageIsShown() {
-        assertThat(sample()).isEqualTo(2);
+        assertThat(weir("sample")).isEqualTo(2);
         assertThat(err.toString())
                 .startsWith("Name a sample.")
                 .contains("calls", "prices", "files", "stages", "broadcast", "steering");
@@ -55,14 +42,14 @@ class SamplesTest {
 
     @Test
     void anUnknownPathIsRefusedWithTheNearestOne() {
-        assertThat(sample("prices", "--path", "myrinet")).isEqualTo(2);
+        assertThat(weir("sample", "prices", "--path", "myrinet")).isEqualTo(2);
         assertThat(err.toString()).contains("'myrinet'", "did you mean gm?", "Usage: weir sample prices");
         assertThat(out.toString()).isEmpty();
     }
 
     @Test
     void aPathThatCanNotBeUsedIsExplained() {
-        assertThat(sample("prices", "--path", "local")).isEqualTo(1);
+        assertThat(weir("sample", "prices", "--path", "local")).isEqualTo(1);
         assertThat(out.toString()).containsPattern("local +rejected .*another process");
         assertThat(err.toString())
                 .isEqualTo(

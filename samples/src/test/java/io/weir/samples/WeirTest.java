@@ -2,14 +2,9 @@ package io.weir.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
 
-class WeirTest {
-
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
+class WeirTest extends WeirCommand {
 
     @Test
     void versionComesFromTheBuild() {
@@ -30,12 +25,5 @@ class WeirTest {
         assertThat(weir("rmi", "--class-path", "no-such-folder", "NoSuchMain", "--report"))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("NoSuchMain can't be run from no-such-folder");
-    }
-
-    private int weir(String... arguments) {
-        return Weir.commandLine()
-                .setOut(new PrintWriter(out, true))
-                .setErr(new PrintWriter(err, true))
-                .execute(arguments);
     }
 }
