@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -52,7 +51,7 @@ final class Emulated implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         EmulatedLibrary chosen = Arrays.stream(EmulatedLibrary.values())
-                .filter(each -> word(each).equals(library))
+                .filter(each -> each.path().equals(library))
                 .findFirst()
                 .orElseThrow(() -> new ParameterException(
                         command.commandLine(), "'" + library + "' is none of the emulated libraries: " + known()));
@@ -119,11 +118,9 @@ final class Emulated implements Callable<Integer> {
         }
     }
 
-    private static String word(EmulatedLibrary library) {
-        return library.name().toLowerCase(Locale.ROOT);
-    }
-
     private static String known() {
-        return Arrays.stream(EmulatedLibrary.values()).map(Emulated::word).collect(Collectors.joining(", "));
+        return Arrays.stream(EmulatedLibrary.values())
+                .map(EmulatedLibrary::path)
+                .collect(Collectors.joining(", "));
     }
 }

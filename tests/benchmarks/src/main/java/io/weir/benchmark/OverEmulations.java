@@ -15,7 +15,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -68,7 +67,7 @@ record OverEmulations(int rounds, Duration length, Duration warm) implements InT
             throws IOException, InterruptedException {
         List<Judgement> bars = new ArrayList<>();
         for (EmulatedLibrary library : EmulatedLibrary.values()) {
-            String path = library.name().toLowerCase(Locale.ROOT);
+            String path = library.path();
             Path programs = Files.createDirectories(workplace.programs().resolve(path));
             Path folder = Files.createDirectories(workplace.shared().resolve(path));
             Path compiled = library.compiled(programs, "-O3", "-march=native");

@@ -9,7 +9,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Tag;
@@ -58,7 +57,7 @@ class EmulationRulesTest {
 
     private List<DynamicNode> checks(EmulatedLibrary emulated, List<String> options)
             throws IOException, InterruptedException {
-        String name = emulated.name().toLowerCase(Locale.ROOT);
+        String name = emulated.path();
         Optional<String> missing = CProgram.missing(folder, options);
         if (missing.isPresent()) {
             return Retelling.without("an emulation of " + name, missing.get());

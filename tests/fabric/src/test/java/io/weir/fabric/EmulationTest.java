@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.DynamicNode;
@@ -100,7 +99,7 @@ class EmulationTest {
             Map<String, String> more,
             String... options)
             throws IOException, InterruptedException {
-        String path = library.name().toLowerCase(Locale.ROOT);
+        String path = library.path();
         Optional<String> missing = CProgram.missing();
         if (missing.isPresent()) {
             return Retelling.without("an emulation of " + path, missing.get());

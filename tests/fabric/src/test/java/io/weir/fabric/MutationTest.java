@@ -12,7 +12,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -84,7 +83,7 @@ class MutationTest {
 
     /** First the tests with the adapter as it is, without which it would say nothing that they fail. */
     private List<DynamicNode> nodes(EmulatedLibrary emulated, List<Mutation> mutations) throws InterruptedException {
-        String name = nameOf(emulated);
+        String name = emulated.path();
         Optional<String> missing = CProgram.missing();
         if (missing.isPresent()) {
             return Retelling.without("an emulation of " + name, missing.get());
@@ -164,7 +163,7 @@ class MutationTest {
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
                         "-Xmx512m",
-                        "-Dweir.required.transports=" + nameOf(proof.library()),
+                        "-Dweir.required.transports=" + proof.library().path(),
                         "-Dweir.test.effort=1",
                         "-Dweir.test.patience=" + patience,
                         "-Dweir.fabric.methods=" + proof.methods(),
@@ -173,9 +172,5 @@ class MutationTest {
                 proof.classes(),
                 "slips/" + place,
                 environment);
-    }
-
-    private static String nameOf(EmulatedLibrary library) {
-        return library.name().toLowerCase(Locale.ROOT);
     }
 }

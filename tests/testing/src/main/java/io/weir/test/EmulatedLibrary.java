@@ -1,6 +1,7 @@
 package io.weir.test;
 
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -31,6 +32,11 @@ public enum EmulatedLibrary {
 
     EmulatedLibrary(String source) {
         this.source = source;
+    }
+
+    /** The name of the path that uses it. */
+    public String path() {
+        return name().toLowerCase(Locale.ROOT);
     }
 
     /**
