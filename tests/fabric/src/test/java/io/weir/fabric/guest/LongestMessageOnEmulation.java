@@ -18,7 +18,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import reactor.core.publisher.Mono;
 
 /** A message that is as long as one may be, there and back. */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
@@ -35,11 +34,10 @@ class LongestMessageOnEmulation {
         try (Nodes nodes = new Nodes(fabric, folder)) {
             Node far = nodes.start(End.FAR, fabric.path);
             Node near = nodes.start(End.NEAR, fabric.path);
-            var unused = far.answer("longest", Mono::just);
             Peer peer = Nodes.got(near.connect(far.address()));
             assertThat(Nodes.path(peer)).isEqualTo(fabric.path);
             Stream.of(peer.allocator(), UnpooledByteBufAllocator.DEFAULT).forEach(allocator -> {
-                Message answer = Nodes.got(peer.ask("longest", Message.of(content(allocator))));
+                Message answer = Nodes.got(peer.ask(Bodies.ECHO, Message.of(content(allocator))));
                 check(answer.payload());
                 answer.release();
             });
