@@ -112,42 +112,38 @@ final class Ask implements Subscription {
             }
             return;
         }
-        done = true;
-        try {
-            actual.onNext(answer);
-            actual.onComplete();
-        } catch (Throwable t) {
-            askerFailed(t);
-        }
+        end(answer, null);
     }
 
     void complete() {
         if (!done) {
-            done = true;
-            try {
-                actual.onComplete();
-            } catch (Throwable t) {
-                askerFailed(t);
-            }
+            end(null, null);
         }
     }
 
     void fail(Throwable error) {
         if (!done) {
-            done = true;
             drop();
-            try {
-                actual.onError(error);
-            } catch (Throwable t) {
-                askerFailed(t);
-            }
+            end(null, error);
         }
     }
 
-    /** Breaks the rules of subscribers, or has met what Reactor calls fatal: others, whose answers come by the same channel, have no part in it. */
-    private void askerFailed(Throwable thrown) {
-        Ports.LOG.error(
-                "Who has asked port '{}' of {} has failed with what came of it", port, session.peerId(), thrown);
+    private void end(@Nullable Message answer, @Nullable Throwable error) {
+        done = true;
+        try {
+            if (answer != null) {
+                actual.onNext(answer);
+            }
+            if (error == null) {
+                actual.onComplete();
+            } else {
+                actual.onError(error);
+            }
+        } catch (Throwable t) {
+            // Breaks the rules of subscribers, or has met what Reactor calls fatal: others, whose answers come by the
+            // same channel, have no part in it.
+            Ports.LOG.error("Who has asked port '{}' of {} has failed with what came of it", port, session.peerId(), t);
+        }
     }
 
     private void drop() {

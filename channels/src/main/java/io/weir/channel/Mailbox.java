@@ -132,9 +132,8 @@ public final class Mailbox extends Flux<Received> implements Disposable {
             for (Delivery next; (next = nextDelivery()) != null; ) {
                 deliver(next);
             }
-            failBroken();
             askForMore();
-            failIfStuck();
+            failSome();
             seen = work.addAndGet(-seen);
         }
     }
@@ -145,26 +144,6 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         } catch (Throwable t) {
             // What Reactor calls fatal is handed on by it. The others still have theirs.
             next.to.broken = t;
-        }
-    }
-
-    private void failBroken() {
-        List<Subscriber> failed = new ArrayList<>(0);
-        synchronized (this) {
-            for (Iterator<Subscriber> each = subscribers.iterator(); each.hasNext(); ) {
-                Subscriber subscriber = each.next();
-                if (subscriber.broken != null) {
-                    each.remove();
-                    failed.add(subscriber);
-                }
-            }
-        }
-        for (Subscriber each : failed) {
-            try {
-                each.actual.onError(Objects.requireNonNull(each.broken));
-            } catch (Throwable t) {
-                Ports.LOG.error("Who receives from the mailbox of port '{}' has failed", port, t);
-            }
         }
     }
 
@@ -203,23 +182,30 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         return null;
     }
 
-    private void failIfStuck() {
-        List<Subscriber> stuck = new ArrayList<>();
+    /** Those that are broken; and all that want more, if the mailbox is full of what nobody takes. */
+    private void failSome() {
+        List<Subscriber> failed = new ArrayList<>(0);
         synchronized (this) {
             // What has come since the last delivery may match.
-            if (messages.size() >= capacity && messages.stream().allMatch(each -> takerOf(each) == null)) {
-                for (Iterator<Subscriber> each = subscribers.iterator(); each.hasNext(); ) {
-                    Subscriber subscriber = each.next();
-                    if (subscriber.demand > 0) {
-                        each.remove();
-                        stuck.add(subscriber);
-                    }
+            boolean stuck = messages.size() >= capacity && messages.stream().allMatch(each -> takerOf(each) == null);
+            for (Iterator<Subscriber> each = subscribers.iterator(); each.hasNext(); ) {
+                Subscriber subscriber = each.next();
+                if (stuck && subscriber.demand > 0 && subscriber.broken == null) {
+                    subscriber.broken = new Overloaded("the mailbox of port '" + port + "' is full (" + capacity
+                            + " messages, weir.mailbox.items), and nothing in it matches");
+                }
+                if (subscriber.broken != null) {
+                    each.remove();
+                    failed.add(subscriber);
                 }
             }
         }
-        for (Subscriber each : stuck) {
-            each.actual.onError(new Overloaded("the mailbox of port '" + port + "' is full (" + capacity
-                    + " messages, weir.mailbox.items), and nothing in it matches"));
+        for (Subscriber each : failed) {
+            try {
+                each.actual.onError(Objects.requireNonNull(each.broken));
+            } catch (Throwable t) {
+                Ports.LOG.error("Who receives from the mailbox of port '{}' has failed", port, t);
+            }
         }
     }
 
@@ -264,7 +250,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         final CoreSubscriber<? super Received> actual;
         /** Guarded by the mailbox. */
         long demand;
-        /** What it, or its match, has thrown: it takes nothing more, and is told so. */
+        /** Why it takes nothing more, and is told so: what it or its match has thrown, or that the mailbox is full. */
         volatile @Nullable Throwable broken;
 
         Subscriber(Match match, CoreSubscriber<? super Received> actual) {

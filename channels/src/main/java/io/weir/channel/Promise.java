@@ -64,9 +64,15 @@ final class Promise<T> implements Subscription {
         if (stage.compareAndSet(Stage.WAITING, Stage.HAS_VALUE)) {
             return;
         }
-        if (stage.compareAndSet(Stage.REQUESTED, Stage.OVER)) {
+        if (!stage.compareAndSet(Stage.REQUESTED, Stage.OVER)) {
+            unwanted.accept(outcome);
+            return;
+        }
+        try {
             deliver(outcome);
-        } else {
+        } catch (Throwable t) {
+            // What Reactor calls fatal is handed on by it; whoever has found the outcome has no part in it.
+            Ports.LOG.error("Who has waited for {} has failed with it", outcome, t);
             unwanted.accept(outcome);
         }
     }
@@ -74,7 +80,11 @@ final class Promise<T> implements Subscription {
     /** Too late for who has cancelled, or has a value already. */
     void error(Throwable reason) {
         if (stage.compareAndSet(Stage.WAITING, Stage.OVER) || stage.compareAndSet(Stage.REQUESTED, Stage.OVER)) {
-            subscriber.onError(reason);
+            try {
+                subscriber.onError(reason);
+            } catch (Throwable t) {
+                Ports.LOG.error("Who has waited for something has failed with its failure, {}", reason.toString(), t);
+            }
         }
     }
 

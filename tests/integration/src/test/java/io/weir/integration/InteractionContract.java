@@ -368,6 +368,33 @@ interface InteractionContract extends OnRoute {
     }
 
     @Test
+    default void anOpenerThatFailsFatallyEndsTheChannel(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Probe<Message> received = Probe.releasing(Long.MAX_VALUE);
+        AtomicBoolean thrown = new AtomicBoolean();
+        var unused = pair.far().serve("door", channel -> {
+            channel.receive().subscribe(received);
+            return Mono.never();
+        });
+        var unusedEcho = pair.far().answer("echo", Mono::just);
+        pair.peer()
+                .channel("door")
+                .doOnNext(channel -> {
+                    thrown.set(true);
+                    throw new StackOverflowError("made up");
+                })
+                .subscribe(channel -> {}, error -> {});
+
+        Patience.until("it has thrown", thrown::get);
+        received.awaitComplete();
+        // The same session goes on.
+        StepVerifier.create(pair.peer().ask("echo", Payloads.text("?")).map(Payloads::read))
+                .expectNext("?")
+                .expectComplete()
+                .verify(Patience.LIMIT);
+    }
+
+    @Test
     default void anAcceptorThatFailsFatallyFailsTheChannel(Nodes nodes) {
         Pair pair = nodes.pair();
         pair.far()
