@@ -61,7 +61,12 @@ final class Guest {
                         "-Dweir.timeout.step=15s"),
                 System.getProperty("weir.fabric.classes", ".*(InGuest|Scene)"),
                 "guest",
-                Map.of("WEIR_GUEST_LIMIT", LIMIT_SECONDS));
+                Map.of("WEIR_GUEST_LIMIT", LIMIT_SECONDS, "WEIR_GUEST_SHOW", repository()));
+    }
+
+    /** Where Maven keeps what the class path names, as it tells its tests; nothing if somebody else runs them. */
+    private static String repository() {
+        return System.getProperty("localRepository", "");
     }
 
     /** It could not be started after all: what it would take could not be installed. */
