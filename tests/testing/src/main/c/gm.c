@@ -4,7 +4,7 @@
  *
  * Each open port is a file below GMEMU_DIR that its owner holds a lock on, so that whoever is killed leaves nothing that is in the way. In it lie a ring of messages, which others write under a
  * robust mutex, and what the port has registered. A send is complete when the receiver has taken the message out of the ring; where no buffer is for it, it stays there, and only what was sent
- * behind it on the same stream waits with it.
+ * behind it on the same stream waits with it. Long memory that is registered is moved into a file that others map, as the board reaches it without the kernel's help; it stays where it is.
  *
  *   GMEMU_DIR             where the ports are (/tmp/gmemu.<uid>)
  *   GMEMU_NODE            the node's number that all know, for board 0 (1); the next board has the next number
@@ -62,6 +62,8 @@ enum { NO_RECV = 0, ALARM = 2, SLEEP = 4, RECV = 11, PEER_RECV = 13, FAST_RECV =
 #define LONG (1u << 20)
 #define COPY (1ull << 30)
 #define RANGES 4096u
+/* Registered memory of so many bytes is mapped by those who put there. */
+#define MAPPED_LEAST (1u << 20)
 #define TOKENS 1024
 #define PROVIDED 4096
 #define PLACES 1024
@@ -92,6 +94,9 @@ struct shared {
     _Atomic uint32_t ranges;
     struct {
         _Atomic uint64_t at, bytes;
+        /* The file that it lies in, or 0, and what its owner knows that by. */
+        _Atomic uint64_t inode;
+        _Atomic int file;
     } range[RANGES];
     unsigned char ring[RING];
 };
@@ -109,10 +114,18 @@ struct record {
     uint64_t born;
 };
 
+/* A peer's memory, as it lies here. */
+struct view {
+    struct view *next;
+    uint64_t inode, bytes;
+    unsigned char *here;
+};
+
 struct peer {
     struct shared *shared;
     int file, dead;
     int64_t looked;
+    struct view *views;
     struct peer *next_gone;
 };
 
@@ -174,7 +187,8 @@ struct gm_port {
     unsigned free_buffer, top[2][SIZES], places[PLACES];
     struct {
         uintptr_t at, bytes;
-        int count, owned;
+        int count, owned, file;
+        uint64_t inode;
     } dma[RANGES];
     unsigned ranges;
     uint64_t registered;
@@ -422,6 +436,13 @@ static int is_over(struct peer *peer) {
     return peer->dead = is_dead(peer->file);
 }
 
+static void drop_view(struct view **place) {
+    struct view *view = *place;
+    *place = view->next;
+    munmap(view->here, view->bytes);
+    free(view);
+}
+
 /* The port of somebody else, or our own; NULL if there is none. Stays mapped, since operations point to it. */
 static struct shared *reach(struct gm_port *port, unsigned node, unsigned id) {
     if (node == port->node && id == port->id) return port->shared;
@@ -447,6 +468,7 @@ static struct shared *reach(struct gm_port *port, unsigned node, unsigned id) {
     }
     if (peer->shared) {
         struct peer *gone = malloc(sizeof *gone);
+        while (peer->views) drop_view(&peer->views);
         *gone = *peer;
         peer->next_gone = gone;
     }
@@ -473,6 +495,8 @@ static void tell_range(struct gm_port *port, unsigned changed) {
     lock(own);
     atomic_store(&own->range[changed].at, port->dma[changed].at);
     atomic_store(&own->range[changed].bytes, port->dma[changed].bytes);
+    atomic_store(&own->range[changed].file, port->dma[changed].file);
+    atomic_store(&own->range[changed].inode, port->dma[changed].inode);
     atomic_store(&own->ranges, port->ranges);
     unlock(own);
 }
@@ -512,6 +536,59 @@ static void check_unused(struct gm_port *port, uintptr_t at, uintptr_t bytes, co
     check_chain(port, port->bundle, at, bytes, call);
 }
 
+/* Memory of this process that lies in a file; none of it lies in two. */
+static struct {
+    uintptr_t at, bytes;
+} mapped[RANGES];
+
+/* Under the lock of those that are open. */
+static int find_mapped(uintptr_t at, uintptr_t bytes) {
+    for (unsigned i = 0; i < RANGES; i++)
+        if (mapped[i].bytes && mapped[i].at < at + bytes && at < mapped[i].at + mapped[i].bytes) return (int)i;
+    return -1;
+}
+
+static int is_zero(const unsigned char *memory, size_t bytes) {
+    return !memory[0] && !memcmp(memory, memory + 1, bytes - 1);
+}
+
+/* Moves memory into a file, which nobody else may use meanwhile. Fails if the file can't be made. */
+static int move(unsigned char *memory, size_t bytes, int file) {
+    if (ftruncate(file, (off_t)bytes) != 0) return 0;
+    for (size_t at = 0; at < bytes; at += GM_PAGE_LEN)
+        if (!is_zero(memory + at, GM_PAGE_LEN) && pwrite(file, memory + at, GM_PAGE_LEN, (off_t)at) != (ssize_t)GM_PAGE_LEN) return 0;
+    return mmap(memory, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0) == memory;
+}
+
+/* So that others can map it, if it is long and not theirs already. What can't be had so is written by the kernel. */
+static void map_range(struct gm_port *port, unsigned place) {
+    uintptr_t at = port->dma[place].at, bytes = port->dma[place].bytes;
+    int file = -1, free_one = 0;
+    struct stat status;
+    if (bytes < MAPPED_LEAST) return;
+    pthread_mutex_lock(&opening);
+    while (free_one < (int)RANGES && mapped[free_one].bytes) free_one++;
+    if (free_one < (int)RANGES && find_mapped(at, bytes) < 0) file = memfd_create("gm", MFD_CLOEXEC);
+    if (file >= 0 && move((unsigned char *)at, bytes, file) && fstat(file, &status) == 0) {
+        mapped[free_one].at = at;
+        mapped[free_one].bytes = bytes;
+        port->dma[place].file = file;
+        port->dma[place].inode = status.st_ino;
+    } else if (file >= 0) {
+        close(file);
+    }
+    pthread_mutex_unlock(&opening);
+}
+
+/* What the program has in it stays. */
+static void unmap_range(struct gm_port *port, unsigned place) {
+    if (!port->dma[place].inode) return;
+    pthread_mutex_lock(&opening);
+    mapped[find_mapped(port->dma[place].at, port->dma[place].bytes)].bytes = 0;
+    pthread_mutex_unlock(&opening);
+    close(port->dma[place].file);
+}
+
 static int add_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, int owned) {
     for (unsigned i = 0; i < port->ranges; i++) {
         if (port->dma[i].at == at && port->dma[i].bytes == bytes) {
@@ -524,6 +601,9 @@ static int add_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, int ow
     port->dma[port->ranges].bytes = bytes;
     port->dma[port->ranges].count = 1;
     port->dma[port->ranges].owned = owned;
+    port->dma[port->ranges].file = 0;
+    port->dma[port->ranges].inode = 0;
+    if (!owned) map_range(port, port->ranges);
     port->ranges++;
     port->registered += bytes;
     tell_range(port, port->ranges - 1);
@@ -536,6 +616,7 @@ static int remove_range(struct gm_port *port, uintptr_t at, uintptr_t bytes, con
             if (--port->dma[i].count == 0) {
                 uintptr_t whole = port->dma[i].bytes;
                 port->registered -= whole;
+                unmap_range(port, i);
                 port->dma[i] = port->dma[--port->ranges];
                 tell_range(port, i);
                 check_unused(port, at, whole, call);
@@ -904,12 +985,66 @@ static int copy(pid_t pid, uint64_t here, uint64_t there, uint64_t bytes, int wr
     return 1;
 }
 
+static int is_told(struct shared *there, struct view *view) {
+    for (uint32_t i = 0; i < atomic_load(&there->ranges); i++)
+        if (atomic_load(&there->range[i].inode) == view->inode) return 1;
+    return 0;
+}
+
+static struct view *view(struct peer *peer, int number, uint64_t inode) {
+    for (struct view *each = peer->views; each; each = each->next)
+        if (each->inode == inode) return each;
+    for (struct view **each = &peer->views; *each;) {
+        if (is_told(peer->shared, *each))
+            each = &(*each)->next;
+        else
+            drop_view(each);
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)peer->shared->pid, number);
+    int file = open(path, O_RDWR | O_CLOEXEC);
+    if (file < 0) return NULL;
+    struct stat status;
+    struct view *made = NULL;
+    /* It may be another one by now. */
+    if (fstat(file, &status) == 0 && status.st_ino == inode) {
+        void *here = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        if (here != MAP_FAILED) {
+            made = malloc(sizeof *made);
+            *made = (struct view){peer->views, inode, (uint64_t)status.st_size, here};
+            peer->views = made;
+        }
+    }
+    close(file);
+    return made;
+}
+
+/* Where a peer's memory that is registered lies here, or NULL if it does not. */
+static unsigned char *seen(struct gm_port *port, struct op *op) {
+    struct peer *peer = &port->peers[op->node][op->port];
+    if (peer->shared != op->to || op->to->pid == port->shared->pid || is_over(peer)) return NULL;
+    uint64_t at = 0, inode = 0;
+    int file = 0;
+    lock(op->to);
+    for (uint32_t i = 0; i < atomic_load(&op->to->ranges) && !inode; i++) {
+        at = atomic_load(&op->to->range[i].at);
+        uint64_t bytes = atomic_load(&op->to->range[i].bytes);
+        if (op->remote < at || op->remote - at >= bytes || op->length > bytes - (op->remote - at)) continue;
+        inode = atomic_load(&op->to->range[i].inode);
+        file = atomic_load(&op->to->range[i].file);
+    }
+    unlock(op->to);
+    struct view *found = inode ? view(peer, file, inode) : NULL;
+    return found ? found->here + (op->remote - at) : NULL;
+}
+
 /* Puts or gets. */
 static int reach_over(struct gm_port *port, struct op *op) {
     const char *what = op->kind == PUT ? "put to" : "get from";
-    if (is_gone(port, op)) return SEND_TARGET_PORT_CLOSED;
+    unsigned char *there = seen(port, op);
+    if (!there && is_gone(port, op)) return SEND_TARGET_PORT_CLOSED;
     if (!atomic_load(&op->to->allowed)) wrong("a %s a port that has not called gm_allow_remote_memory_access", what);
-    if (!is_registered(op->to, op->remote, op->length)) {
+    if (!there && !is_registered(op->to, op->remote, op->length)) {
         if (is_gone(port, op)) return SEND_TARGET_PORT_CLOSED;
         wrong("a %s memory that is not registered there", what);
         return SUCCESS;
@@ -917,8 +1052,12 @@ static int reach_over(struct gm_port *port, struct op *op) {
     int known = is_dma(port, op->memory, op->length);
     /* What is received where the board can't write is lost. */
     if (op->kind == GET && !known) return SUCCESS;
-    unsigned char *poison = known ? NULL : memset(malloc(op->length), POISON, op->length);
-    int done = copy(op->to->pid, (uintptr_t)(poison ? poison : op->memory), op->remote, op->length, op->kind == PUT);
+    unsigned char *poison = known ? NULL : memset(malloc(op->length), POISON, op->length), *here = poison ? poison : op->memory;
+    int done = 1;
+    if (there)
+        memcpy(op->kind == PUT ? there : here, op->kind == PUT ? here : there, op->length);
+    else
+        done = copy(op->to->pid, (uintptr_t)here, op->remote, op->length, op->kind == PUT);
     free(poison);
     return done ? SUCCESS : SEND_TARGET_PORT_CLOSED;
 }
@@ -1562,6 +1701,7 @@ EXPORT void gm_close(struct gm_port *port) {
                 next = peer->next_gone;
                 if (peer->shared) {
                     bell(peer->shared);
+                    while (peer->views) drop_view(&peer->views);
                     munmap(peer->shared, sizeof *peer->shared);
                     close(peer->file);
                 }
@@ -1573,8 +1713,10 @@ EXPORT void gm_close(struct gm_port *port) {
         next = each->next;
         free(each);
     }
-    for (unsigned i = 0; i < port->ranges; i++)
+    for (unsigned i = 0; i < port->ranges; i++) {
         if (port->dma[i].owned) wrong("gm_close before gm_dma_free");
+        unmap_range(port, i);
+    }
     munmap(port->shared, sizeof *port->shared);
     close(port->file);
     pthread_mutex_lock(&opening);

@@ -1440,6 +1440,108 @@ static void puts_to_process(void) {
     await_end(peer);
 }
 
+enum { WIDE = 3 << 20, WIDE_PUTS = 20, INSIDE = PAGE + 8 };
+
+/* Pieces of this process's memory that lie in such a file. */
+static unsigned mapped(const char *what) {
+    FILE *maps = fopen("/proc/self/maps", "r");
+    EXPECT(maps != NULL);
+    char line[4096];
+    unsigned count = 0;
+    while (fgets(line, sizeof line, maps)) count += strstr(line, what) != NULL;
+    fclose(maps);
+    return count;
+}
+
+/* Registers much memory again and again, and uses it in between as any other. */
+static void wide(int line) {
+    struct side *here = opened(4);
+    here->again = 1;
+    provided(here, 8, LOW);
+    unsigned char *there = pages(WIDE / PAGE);
+    EQUAL(gm_allow_remote_memory_access(here->port), SUCCESS);
+    int free_one = 0;
+    for (unsigned i = 0; i < WIDE_PUTS; i++) {
+        if (i == 1) close(free_one = dup(line));
+        fill(there, WIDE - PAGE, i + 1);
+        EQUAL(gm_register_memory(here->port, there, WIDE), SUCCESS);
+        say(line, (struct word){global_of(here), (uintptr_t)there + INSIDE, 0, 0});
+        AWAIT(here->count == 2 * i + 1);
+        EXPECT(is_filled(there + INSIDE, PUT_BYTES, i));
+        /* What is written here is what is read there. */
+        fill(there + INSIDE, PUT_BYTES, i + WIDE_PUTS);
+        say(line, (struct word){0});
+        AWAIT(here->count == 2 * i + 2);
+        EQUAL(gm_deregister_memory(here->port, there, WIDE), SUCCESS);
+        EXPECT(is_filled(there + INSIDE, PUT_BYTES, i + WIDE_PUTS));
+        for (size_t at = 0; at < WIDE; at++)
+            if (at < INSIDE || at >= INSIDE + PUT_BYTES) EXPECT(there[at] == (at < WIDE - PAGE ? pattern(i + 1, at) : 0));
+    }
+    munmap(there, WIDE);
+    /* All descriptors are given back. */
+    EQUAL(dup(line), free_one);
+}
+
+static void puts_to_much(void) {
+    struct side *one = opened(2);
+    struct peer peer = spawned("wide", "2");
+    unsigned char *here = memory(one, PUT_BYTES);
+    for (unsigned i = 0; i < WIDE_PUTS; i++) {
+        struct word there = hear(peer.line);
+        unsigned node = local_for(one, (unsigned)there.a);
+        struct outcome done[4] = {0};
+        fill(here, PUT_BYTES, i);
+        gm_put(one->port, here, there.b, PUT_BYTES, LOW, node, 4, told, &done[0]);
+        gm_send_with_callback(one->port, here, 8, 1, LOW, node, 4, told, &done[1]);
+        hear(peer.line);
+        gm_get(one->port, there.b, here, PUT_BYTES, LOW, node, 4, told, &done[2]);
+        AWAIT(done[0].calls && done[1].calls && done[2].calls);
+        for (int each = 0; each < 3; each++) EQUAL(done[each].status, SUCCESS);
+        EXPECT(is_filled(here, PUT_BYTES, i + WIDE_PUTS));
+        EXPECT(mapped("memfd:gm") <= 1);
+        gm_send_with_callback(one->port, here, 8, 1, LOW, node, 4, told, &done[3]);
+        AWAIT(done[3].calls);
+    }
+    await_end(peer);
+}
+
+/* Registers much memory with two ports, half of it with both. */
+static void twice(int line) {
+    struct side *here[] = {opened(4), opened(5)};
+    unsigned char *there = pages(WIDE / PAGE);
+    fill(there, WIDE, 1);
+    for (int i = 0; i < 2; i++) {
+        here[i]->again = 1;
+        provided(here[i], 8, LOW);
+        EQUAL(gm_allow_remote_memory_access(here[i]->port), SUCCESS);
+        EQUAL(gm_register_memory(here[i]->port, there + i * (WIDE / 3), WIDE / 3 * 2), SUCCESS);
+    }
+    EXPECT(is_filled(there, WIDE, 1));
+    for (int i = 0; i < 2; i++) {
+        say(line, (struct word){global_of(here[i]), (uintptr_t)there + WIDE / 3, 0, 0});
+        AWAIT(here[i]->count);
+        EXPECT(is_filled(there + WIDE / 3, PUT_BYTES, i));
+    }
+    for (int i = 0; i < 2; i++) EQUAL(gm_deregister_memory(here[i]->port, there + i * (WIDE / 3), WIDE / 3 * 2), SUCCESS);
+    munmap(there, WIDE);
+}
+
+static void puts_to_both(void) {
+    struct side *one = opened(2);
+    struct peer peer = spawned("twice", "2");
+    for (unsigned i = 0; i < 2; i++) {
+        struct word there = hear(peer.line);
+        unsigned node = local_for(one, (unsigned)there.a);
+        struct outcome sent[2] = {0};
+        void *message = filled(one, PUT_BYTES, i);
+        gm_put(one->port, message, there.b, PUT_BYTES, LOW, node, 4 + i, told, &sent[0]);
+        gm_send_with_callback(one->port, message, 8, 1, LOW, node, 4 + i, told, &sent[1]);
+        AWAIT(sent[0].calls && sent[1].calls);
+        EQUAL(sent[0].status, SUCCESS);
+    }
+    await_end(peer);
+}
+
 /* Registers more and less without end, while others write to what stays registered. */
 static void registrar(int line) {
     struct side *here = opened(4);
@@ -2368,6 +2470,8 @@ static const struct check {
         {"a send has a callback", no_callback, NULL, "gm_send_with_callback without a callback"},
         {"a put writes what it is to, and nothing else", puts_in_process, NULL, NULL},
         {"what is put is there when the message behind it comes", puts_to_process, NULL, NULL},
+        {"much memory is registered and used as it was before", puts_to_much, NULL, NULL},
+        {"much memory is registered with two ports, half of it with both", puts_to_both, NULL, NULL},
         {"a put waits for what was sent before it", put_behind, NULL, NULL},
         {"a put that waits behind what has failed is dropped with the rest", put_dropped, "GMEMU_TIMEOUT_MS=100", NULL},
         {"what stays registered can be put to all the time", puts_while_registering, NULL, NULL},
@@ -2419,7 +2523,7 @@ static const struct check {
 static const struct role {
     const char *name;
     void (*run)(int line);
-} ROLES[] = {{"target", target}, {"answerer", answerer}, {"deaf", deaf}, {"flooder", flooder}, {"caller", caller}, {"unwelcome", unwelcome}, {"swallower", swallower}, {"registrar", registrar}, {"source", source}};
+} ROLES[] = {{"target", target}, {"answerer", answerer}, {"deaf", deaf}, {"flooder", flooder}, {"caller", caller}, {"unwelcome", unwelcome}, {"swallower", swallower}, {"registrar", registrar}, {"wide", wide}, {"twice", twice}, {"source", source}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
