@@ -359,16 +359,15 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
         peerId = peer;
         identity = its;
-        if (!connecting
-                && node.peers().count() >= node.spec().maxPeers()
-                && !node.peers().hasSession(this)) {
-            throw new Refused("there are " + node.spec().maxPeers() + " peers already (weir.max.peers)");
-        }
         if (rejoins()) {
             return;
         }
         switch (node.peers().begin(this)) {
             case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
+            case FULL -> {
+                String full = "there are " + node.spec().maxPeers() + " peers already (weir.max.peers)";
+                throw connecting ? new Overloaded(full) : new Refused(full);
+            }
             case CROSSED -> crossed();
             case ATTACH -> {
                 if (tunnel == null) {

@@ -40,6 +40,7 @@ final class Peers {
     /** What a handshake does when it has learnt who the other side is. */
     enum Verdict {
         GO_ON,
+        FULL,
         CROSSED,
         ATTACH
     }
@@ -99,6 +100,9 @@ final class Peers {
             if (handshake.connecting() && live != null && live.peerId().equals(peer)) {
                 return Verdict.ATTACH;
             }
+            if (live == null && others(handshake) >= node.spec().maxPeers()) {
+                return Verdict.FULL;
+            }
             for (Handshake other : handshakes) {
                 if (!isOfSame(handshake, other)) {
                     continue;
@@ -125,6 +129,14 @@ final class Peers {
         }
         losers.forEach(loser -> loser.loop().execute(loser::giveWay));
         return verdict;
+    }
+
+    /** How many peers there are, or will be, besides the one of this handshake, with whom there is no session. */
+    private long others(Handshake handshake) {
+        return all.size()
+                + handshakes.stream()
+                        .filter(other -> !isOfSame(handshake, other))
+                        .count();
     }
 
     /**
@@ -331,17 +343,8 @@ final class Peers {
         return sessions.keySet().stream().anyMatch(peer -> peer.id().equals(id));
     }
 
-    /** Whether there is a session already with whom this handshake has admitted. */
-    synchronized boolean hasSession(Handshake handshake) {
-        return sessions.containsKey(who(handshake));
-    }
-
     synchronized List<Handshake> handshakes() {
         return List.copyOf(handshakes);
-    }
-
-    synchronized int count() {
-        return all.size() + handshakes.size();
     }
 
     private static final class Waiting {

@@ -10,6 +10,7 @@ import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
+import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
@@ -283,6 +284,42 @@ class ConnectingTest implements OnRoute {
                 .expectNextCount(1)
                 .expectComplete()
                 .verify(Patience.LIMIT);
+    }
+
+    @Test
+    void moreThanItMayConnectTo(Nodes nodes) {
+        Node near = nodes.start("near", spec -> spec.maxPeers(1));
+        Node first = nodes.start("first");
+        Node second = nodes.start("second");
+        Peer peer = Objects.requireNonNull(near.connect(first.address()).block(Patience.LIMIT));
+
+        StepVerifier.create(near.connect(second.address()))
+                .expectErrorSatisfies(error -> assertThat(error)
+                        .isInstanceOf(Overloaded.class)
+                        .hasMessageContaining("there are 1 peers already (weir.max.peers)"))
+                .verify(Patience.LIMIT);
+        assertThat(near.connect(first.address()).block(Patience.LIMIT)).isEqualTo(peer);
+        assertThat(first.connect(near.address()).block(Patience.LIMIT)).isNotNull();
+
+        peer.close().block(Patience.LIMIT);
+        Patience.until("there is room", () -> near.connected().isEmpty());
+        assertThat(near.connect(second.address()).block(Patience.LIMIT)).isNotNull();
+    }
+
+    /** Each has room for the other, and for nobody else. */
+    @Test
+    void twoThatConnectToEachOtherNeedOnePlace(Nodes nodes) {
+        Node near = nodes.start("near", spec -> spec.maxPeers(1));
+        Node far = nodes.start("far", spec -> spec.maxPeers(1));
+        for (int round = 0; round < 50; round++) {
+            var peers = Mono.zip(near.connect(far.address()), far.connect(near.address()))
+                    .blockOptional(Patience.LIMIT)
+                    .orElseThrow();
+            peers.getT1().close().block(Patience.LIMIT);
+            Patience.until(
+                    "both are alone",
+                    () -> near.connected().isEmpty() && far.connected().isEmpty());
+        }
     }
 
     /** Who loses interest while connecting leaves nothing behind, whatever step it had reached. */

@@ -313,6 +313,24 @@ class GatewayTest implements OnRoute {
                         .isPresent());
     }
 
+    /** Else a client could fill it with connections. */
+    @Test
+    void aGatewayIsConnectedToSoMany(Nodes nodes) {
+        Node one = nodes.start(Joined.remote("one").build());
+        Node other = nodes.start(Joined.remote("other").build());
+        Node middle = nodes.start(Joined.remote("middle").maxPeers(2).build());
+        Gateway.serve(middle, HERE);
+        Node client = nodes.start(Joined.remote("client").build());
+        Peer gate = got(client.connect(middle.address()));
+        Peer held = Joined.connect(client, one, gate);
+
+        assertThat(failure(client.connect(other.address(), gate)))
+                .isInstanceOf(Overloaded.class)
+                .hasMessageContaining("gateway " + middle.id() + ": there are 2 peers already (weir.max.peers)");
+        held.close().block(Patience.LIMIT);
+        assertThat(Joined.connect(client, one, gate)).isNotNull();
+    }
+
     /** The ends prove the secret to each other. What only the ends of a leg have is none of it. */
     @Test
     void bothEndsProveWhoTheyAre(Nodes nodes) {
