@@ -552,7 +552,7 @@ static int is_zero(const unsigned char *memory, size_t bytes) {
     return !memory[0] && !memcmp(memory, memory + 1, bytes - 1);
 }
 
-/* Moves memory into a file, which nobody else may use meanwhile. Fails if the file can't be made. */
+/* Moves memory into a file, which nobody else may use meanwhile. What was never written to takes no room there either. Fails if the file can't be made. */
 static int move(unsigned char *memory, size_t bytes, int file) {
     if (ftruncate(file, (off_t)bytes) != 0) return 0;
     for (size_t at = 0; at < bytes; at += GM_PAGE_LEN)
@@ -1053,11 +1053,7 @@ static int reach_over(struct gm_port *port, struct op *op) {
     /* What is received where the board can't write is lost. */
     if (op->kind == GET && !known) return SUCCESS;
     unsigned char *poison = known ? NULL : memset(malloc(op->length), POISON, op->length), *here = poison ? poison : op->memory;
-    int done = 1;
-    if (there)
-        memcpy(op->kind == PUT ? there : here, op->kind == PUT ? here : there, op->length);
-    else
-        done = copy(op->to->pid, (uintptr_t)here, op->remote, op->length, op->kind == PUT);
+    int done = copy(there ? port->shared->pid : op->to->pid, (uintptr_t)here, there ? (uintptr_t)there : op->remote, op->length, op->kind == PUT);
     free(poison);
     return done ? SUCCESS : SEND_TARGET_PORT_CLOSED;
 }

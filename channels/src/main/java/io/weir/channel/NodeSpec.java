@@ -66,7 +66,7 @@ import org.slf4j.LoggerFactory;
  * @param repathProbation how long a session stays on a lesser path before it tries a better one, 10 ms to 1 h; twice as long after
  *     each time in vain, up to a minute ({@code weir.repath.probation})
  * @param startTimeout how long starting waits for the peers that are required, 1 ms to 1 h ({@code weir.timeout.start})
- * @param maxPeers connected peers, whoever has begun, 1 to 2<sup>20</sup> ({@code weir.max.peers})
+ * @param maxPeers connected peers, whichever side has connected, 1 to 2<sup>20</sup> ({@code weir.max.peers})
  * @param maxChannels open channels per peer, 1 to 2<sup>20</sup> ({@code weir.max.channels})
  * @param mailboxItems messages that a mailbox keeps because nobody matches them, 1 to 2<sup>24</sup>
  *     ({@code weir.mailbox.items})
