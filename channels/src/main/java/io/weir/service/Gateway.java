@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -222,9 +223,14 @@ public final class Gateway {
         Mono<Message> answer =
                 Mono.fromSupplier(() -> TunnelAnswer.opened(node.id().toString(), pathTo(target.peer())));
         Mono<Void> back = client.send(Flux.concat(answer, target.receive().doOnNext(pair::goesToClient)));
-        return Mono.whenDelayError(there.doOnError(pair::breaks), back.doOnError(pair::breaks))
+        return Mono.whenDelayError(half(pair, there), half(pair, back))
                 .doOnSubscribe(subscription -> begins(pair))
                 .doFinally(signal -> ends(pair));
+    }
+
+    /** If the whole is cancelled, what that does to one half may come to the other before it is cancelled as well: nobody is left to be told. */
+    private static Mono<Void> half(Pair pair, Mono<Void> way) {
+        return way.onErrorComplete(CancellationException.class).doOnError(pair::breaks);
     }
 
     private void begins(Pair pair) {

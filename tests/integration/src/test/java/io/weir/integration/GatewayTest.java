@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -195,7 +196,8 @@ class GatewayTest implements OnRoute {
         echo(joined.peer(), Sizes.MIXED, 50);
     }
 
-    @Test
+    /** Again and again, since both halves end at once, each by its own loop. */
+    @RepeatedTest(20)
     void closingTheGatewayEndsWhatItHasJoined(Nodes nodes) {
         Joined joined = Joined.over("tcp", nodes);
         Probe<Message> never = Probe.releasing(1);
