@@ -4,6 +4,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.ErrorCode;
 import io.weir.core.Message;
+import io.weir.core.Overloaded;
 import io.weir.core.PathRequired;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.RareLog;
@@ -25,8 +26,9 @@ import reactor.core.publisher.Mono;
 
 /**
  * Serves the requests of one channel: hands each to the handler and sends what it yields. Asks the peer for as many
- * requests as the window has items, and for one more with each whose answer is on the wire: so a peer that does not take
- * its answers can't make them pile up. Loop thread only.
+ * requests as the window has items, and for one more with each whose answer is on the wire. While the requests that are being answered, or
+ * the answers that the peer does not take, have more bytes than a window, no further request is handed to the handler; an answer for
+ * which there is no memory then is replaced by an error. So neither can pile up. Loop thread only.
  */
 final class Answerer implements MessageSink, Outbound.Feeder {
 
@@ -39,7 +41,23 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     /** What was begun for messages that await no answer. */
     private final Set<Answer> told = new HashSet<>();
 
+    /** Requests that may be under way where there is memory for no more. */
+    private static final int LEAST_REQUESTS = 16;
+
+    /** Memory is taken in such portions, so that a request costs two additions. */
+    private static final long PORTION = 256 << 10;
+
+    private static final String NO_MEMORY =
+            "the answers that wait to be taken have used up the memory that there is for them: take answers, or ask less at once";
+
     private final Consumer<Answerer> onEnd;
+    /** Bytes of the requests that are being answered. */
+    private long requestBytes;
+    /** What the account has for these. */
+    private long requestsTaken;
+    /** What the account has for answers that wait. */
+    private long answersTaken;
+
     private boolean endWhenIdle;
     private boolean closed;
     /** Requests that were answered, and for which the peer was not asked for others yet. */
@@ -61,7 +79,17 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         channel.outbound().feeder(this);
         channel.aborts(this::abort);
         channel.inbound().sink(this);
-        channel.inbound().request(channel.session().windowItems());
+        long items = channel.session().windowItems();
+        long taken = channel.takeSome(
+                MemoryUse.REQUESTS, Math.min(items, LEAST_REQUESTS) * MemoryAccount.ITEM, items * MemoryAccount.ITEM);
+        if (taken == 0) {
+            channel.turnAway(
+                    ErrorCode.OVERLOADED,
+                    new Overloaded("there is no memory for requests to port '" + channel.port()
+                            + "': what peers may have is used up (weir.memory.max)"));
+        } else {
+            channel.inbound().request(taken / MemoryAccount.ITEM);
+        }
     }
 
     /** The port is no longer served: what was begun is still answered, then the channel ends. Any thread. */
@@ -107,7 +135,13 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         }
         if (channel.session().ports().leaving() && !Ports.goesOn(channel.port())) {
             message.release();
-            turnAway(awaited, number);
+            turnAway(awaited, number, Ports.LEAVING);
+            return;
+        }
+        long cost = Outbound.cost(message);
+        if (!takes(cost)) {
+            message.release();
+            turnAway(awaited, number, "there is no memory for more requests that are answered at once");
             return;
         }
         Answer begun = null;
@@ -115,9 +149,12 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             Publisher<Message> answer = interceptor == null ? handle(message) : watched(interceptor, message, awaited);
             if (answer instanceof Callable<?> ready) {
                 Object value = ready.call();
+                requestBytes -= cost;
+                cost = 0;
                 reply(awaited, number, (Message) value);
             } else {
-                begun = new Answer(awaited, number, answer instanceof Mono);
+                begun = new Answer(awaited, number, answer instanceof Mono, cost);
+                cost = 0;
                 if (awaited) {
                     running.put(number, begun);
                 } else {
@@ -131,7 +168,41 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 // It has been answered, and then breaks the rules of its publisher.
                 return;
             }
+            requestBytes -= begun == null ? cost : begun.cost;
             refuse(awaited, number, t);
+        }
+        pauseIfFull();
+    }
+
+    /** Whether a request of this length may be handed to the handler; it counts then. */
+    private boolean takes(long cost) {
+        long all = requestBytes + cost;
+        if (all > requestsTaken) {
+            long more = Math.max(PORTION, all - requestsTaken);
+            if (!channel.tryTake(MemoryUse.REQUESTS, more)) {
+                return false;
+            }
+            requestsTaken += more;
+        }
+        requestBytes = all;
+        return true;
+    }
+
+    private void pauseIfFull() {
+        long most = channel.session().windowBytes();
+        if (requestBytes > most || channel.outbound().queuedBytes() > most) {
+            channel.inbound().pause(true);
+        }
+    }
+
+    private void goOnIfNotFull() {
+        long most = channel.session().windowBytes() / 2;
+        if (requestBytes <= most && channel.outbound().queuedBytes() <= most) {
+            if (requestsTaken - requestBytes > 2 * most + PORTION) {
+                channel.give(MemoryUse.REQUESTS, requestsTaken - requestBytes);
+                requestsTaken = requestBytes;
+            }
+            channel.inbound().pause(false);
         }
     }
 
@@ -165,13 +236,13 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         }
     }
 
-    /** The node leaves: nothing is begun any more. */
-    private void turnAway(boolean awaited, int number) {
+    /** This is not begun here; another node may do it. */
+    private void turnAway(boolean awaited, int number, String reason) {
         if (awaited) {
-            send(Message.of(Ports.LEAVING), Flags.ANSWER | Flags.FAILED | Flags.EMPTY | Flags.ELSEWHERE, number);
+            send(Message.of(reason), Flags.ANSWER | Flags.FAILED | Flags.EMPTY | Flags.ELSEWHERE, number);
         } else {
             REFUSALS.warn("A message to port '" + channel.port() + "' from "
-                    + channel.session().peerId() + " was dropped: " + Ports.LEAVING);
+                    + channel.session().peerId() + " was dropped: " + reason);
         }
         more();
     }
@@ -213,16 +284,35 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     }
 
     private void send(Message message, int flags, int number) {
-        try {
-            channel.outbound().send(message, flags, number);
-        } catch (RuntimeException e) {
-            channel.outbound().send(Message.of(Errors.text(e)), Flags.ANSWER | Flags.FAILED, number);
+        Outbound outbound = channel.outbound();
+        if (!outbound.isEmpty() && !mayWait(outbound.queuedBytes() + Outbound.cost(message))) {
+            message.release();
+            outbound.send(Message.of(NO_MEMORY), Flags.ANSWER | Flags.FAILED, number);
+            return;
         }
+        try {
+            outbound.send(message, flags, number);
+        } catch (RuntimeException e) {
+            outbound.send(Message.of(Errors.text(e)), Flags.ANSWER | Flags.FAILED, number);
+        }
+    }
+
+    /** Whether so many bytes of answers may wait. */
+    private boolean mayWait(long bytes) {
+        if (bytes > answersTaken) {
+            long more = Math.max(PORTION, bytes - answersTaken);
+            if (!channel.tryTake(MemoryUse.ANSWERS, more)) {
+                return false;
+            }
+            answersTaken += more;
+        }
+        return true;
     }
 
     private void abort(int number) {
         Answer answer = running.remove(number);
         if (answer != null) {
+            requestBytes -= answer.cost;
             cancel(answer);
             // Each request has one answer, so that who has cancelled knows when none can come any more.
             send(Message.of(Unpooled.EMPTY_BUFFER), Flags.ANSWER | Flags.EMPTY, number);
@@ -265,6 +355,9 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         if (answer.awaited ? running.remove(answer.number) == null : !told.remove(answer)) {
             return;
         }
+        requestBytes -= answer.cost;
+        pauseIfFull();
+        goOnIfNotFull();
         if (endWhenIdle && idle()) {
             channel.outbound().end(false);
         }
@@ -286,6 +379,11 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     @Override
     public void room() {
+        if (channel.outbound().isEmpty() && answersTaken != 0) {
+            channel.give(MemoryUse.ANSWERS, answersTaken);
+            answersTaken = 0;
+        }
+        goOnIfNotFull();
         if (answered > 0 && channel.outbound().isEmpty()) {
             int owed = answered;
             answered = 0;
@@ -301,12 +399,15 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         final int number;
         /** It yields no more than one: if it is cancelled behind that one, this was not sent. */
         private final boolean single;
+        /** Bytes of the request. */
+        final long cost;
 
         private volatile @Nullable Subscription upstream;
         private boolean done;
         private volatile boolean cancelled;
 
-        Answer(boolean awaited, int number, boolean single) {
+        Answer(boolean awaited, int number, boolean single, long cost) {
+            this.cost = cost;
             this.awaited = awaited;
             this.number = number;
             this.single = single;

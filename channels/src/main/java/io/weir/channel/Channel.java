@@ -15,7 +15,9 @@ import io.weir.flow.Window;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -58,6 +60,9 @@ public final class Channel {
 
     private volatile boolean lent;
 
+    /** What was taken from the node's account of memory for it, by its use. */
+    private final Map<MemoryUse, Long> taken = new EnumMap<>(MemoryUse.class);
+
     private boolean touched;
     private boolean cancelledFailed;
     private boolean outOpen = true;
@@ -70,13 +75,16 @@ public final class Channel {
         void refused(Throwable reason);
     }
 
-    Channel(Session session, int number, String port, Window window) {
+    /** @param promised what was taken from the account for its window */
+    Channel(Session session, int number, String port, Window window, long promised) {
+
         this.session = session;
         this.number = number;
         this.port = port;
         this.outbound = new Outbound(session, this);
         this.inbound = new Inbound(session, this, window);
         this.receiver = new Receiver(this);
+        this.taken.put(MemoryUse.WINDOWS, promised);
     }
 
     /** The port that this channel was opened to. */
@@ -314,6 +322,42 @@ public final class Channel {
             touched = true;
             session.touched(this);
         }
+    }
+
+    /** Makes the window larger by so much, if it is less than it should be, as far as there is memory for it. */
+    void growWindow(long bytes) {
+        Window window = inbound.window();
+        long more = Math.min(bytes, session.windowBytes() - window.maxBytes());
+        if (more > 0) {
+            window.grow(takeSome(MemoryUse.WINDOWS, 0, more));
+        }
+    }
+
+    /** As {@link MemoryAccount.Share#takeSome}; given back at the latest when the channel is forgotten. */
+    long takeSome(MemoryUse use, long least, long most) {
+        long bytes = session.memory().takeSome(use, least, most);
+        taken.merge(use, bytes, Long::sum);
+        return bytes;
+    }
+
+    /** As {@link MemoryAccount.Share#tryTake}; given back at the latest when the channel is forgotten. */
+    boolean tryTake(MemoryUse use, long bytes) {
+        boolean fits = session.memory().tryTake(use, bytes);
+        taken.merge(use, fits ? bytes : 0, Long::sum);
+        return fits;
+    }
+
+    /** Gives back what was taken for this channel; does nothing behind its end. */
+    void give(MemoryUse use, long bytes) {
+        long given = Math.min(bytes, taken.getOrDefault(use, 0L));
+        taken.merge(use, -given, Long::sum);
+        session.memory().give(use, given);
+    }
+
+    /** Nothing is held for it any more. */
+    void released() {
+        taken.forEach(session.memory()::give);
+        taken.clear();
     }
 
     /** At the end of a turn: grants what the window says. */

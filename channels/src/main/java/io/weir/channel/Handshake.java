@@ -190,6 +190,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         return identity == null ? null : identity.principal();
     }
 
+    /** Whether it has proved to know the shared secret. */
+    boolean knowsSecret() {
+        return identity != null && identity.knowsSecret();
+    }
+
     @Override
     public Loop loop() {
         return loop;
@@ -368,6 +373,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 String full = "there are " + node.spec().maxPeers() + " peers already (weir.max.peers)";
                 throw connecting ? new Overloaded(full) : new Refused(full);
             }
+            case NO_MEMORY ->
+                throw new Overloaded(
+                        "there is no memory for another peer: what peers may have is used up" + " (weir.memory.max)");
             case CROSSED -> crossed();
             case ATTACH -> {
                 if (tunnel == null) {

@@ -1,17 +1,23 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
 import io.weir.core.ControlData;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
+import io.weir.core.LoopBuffers;
 import io.weir.core.Message;
 import io.weir.core.MessageTooLarge;
+import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
 import io.weir.flow.CreditExceeded;
 import io.weir.flow.Reassembler;
 import io.weir.flow.Window;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
  * The receiving half of a channel: keeps the account of demand, joins long messages, hands messages to the sink within its
@@ -21,6 +27,12 @@ final class Inbound {
 
     private record Held(Message message, int flags, int number, long cost) {}
 
+    /** How often a peer is looked at that has been lent memory for a long message. */
+    private static final Duration LEASE = Duration.ofSeconds(10);
+
+    /** Bytes of the message that have to come in this time: less than any network carries on which such messages make sense. */
+    private static final int LEASE_PROGRESS = 256 << 10;
+
     private final Session session;
     private final Channel channel;
     private final Window window;
@@ -28,6 +40,8 @@ final class Inbound {
     private @Nullable MessageSink sink;
     private @Nullable Partial partial;
     private boolean delivering;
+    /** The sink takes nothing for now, whatever it has asked for. */
+    private boolean paused;
     /** The peer's END or ERROR has come, or the session is over: the peer may send nothing any more. */
     private boolean ended;
 
@@ -39,14 +53,21 @@ final class Inbound {
     /** The sink has had its last signal. */
     private boolean told;
 
-    /** Bytes of the node's budget that were reserved for a message longer than the window. */
-    private long reserved;
+    /** Bytes that were lent to the peer for a message longer than the window. */
+    private long leased;
 
-    /** Whether a reservation is awaited; a peer that wants again meanwhile gains nothing. */
-    private boolean reserving;
-
-    /** Whether what was reserved has been lent to the peer. */
+    /** Whether the window has been raised by it. */
     private boolean lent;
+
+    /** Who waits to be lent more; null: nobody. */
+    private MemoryAccount.@Nullable Lease leasing;
+
+    /** What the peer wants for its next message, and waits until nothing is held; 0: nothing. */
+    private long wantedLong;
+
+    private Disposable leaseLook = Disposables.disposed();
+    /** How much of the long message had come at the last look. */
+    private long leaseSeen;
 
     /** What the session's counters have of our demand. */
     private long demandCounted;
@@ -83,6 +104,14 @@ final class Inbound {
         // What came before an error is delivered before it, if it was asked for.
         handOut(consumer);
         drain();
+    }
+
+    /** The sink takes nothing any more, or takes again: what comes meanwhile is held, and its credit is not renewed. */
+    void pause(boolean pauses) {
+        if (paused != pauses) {
+            paused = pauses;
+            drain();
+        }
     }
 
     /** More demand of the sink. */
@@ -149,15 +178,15 @@ final class Inbound {
     }
 
     private void begin(Frame frame, int total) {
-        try {
-            partial = new Partial(frame, session.longBuffer(total));
-        } catch (OutOfMemoryError e) {
-            // It is a limit of Netty's, and of one message: whoever needs less goes on.
+        ByteBuf target = session.longBuffer(total);
+        if (target == null) {
             channel.fail(
                     ErrorCode.TOO_LARGE,
-                    new MessageTooLarge("a message of " + total + " bytes finds no memory at the receiver ("
-                            + e.getMessage() + "); give it more there with -XX:MaxDirectMemorySize, lower its"
-                            + " weir.message.max=" + session.maxMessage() + ", or send the content in pieces"));
+                    new MessageTooLarge("a message of " + total + " bytes finds no direct memory at the receiver, whose"
+                            + " program uses nearly all of it; give it more there with -XX:MaxDirectMemorySize, lower"
+                            + " its weir.message.max=" + session.maxMessage() + ", or send the content in pieces"));
+        } else {
+            partial = new Partial(frame, target);
         }
     }
 
@@ -217,15 +246,33 @@ final class Inbound {
 
     private void arrived(Message message, int flags, int number, long cost) {
         session.arrived(cost);
-        if (sink != null && !delivering && held.isEmpty() && window.mayDeliver()) {
+        if (sink != null && !delivering && !paused && held.isEmpty() && window.mayDeliver()) {
             deliver(sink, message, flags, number, cost);
             if (ended || error != null || !held.isEmpty()) {
                 drain();
             }
         } else {
-            held.add(new Held(message, flags, number, cost));
+            held.add(new Held(compact(message), flags, number, cost));
             waits(1, cost);
         }
+    }
+
+    /** A short message must not keep alive the long buffer in which it came. */
+    static Message compact(Message message) {
+        ByteBuf body = message.payload();
+        ByteBuf whole = body;
+        for (ByteBuf outer; (outer = whole.unwrap()) != null; ) {
+            whole = outer;
+        }
+        int length = body.readableBytes();
+        if (whole.capacity() - length <= Math.max(length / 2, LoopBuffers.LARGEST)) {
+            return message;
+        }
+        Message copy = Message.of(
+                message.control(),
+                PooledByteBufAllocator.DEFAULT.buffer(length, length).writeBytes(body, body.readerIndex(), length));
+        message.release();
+        return copy;
     }
 
     /** What the sink wants of the peer; {@link Window#UNBOUNDED} if everything. */
@@ -284,7 +331,7 @@ final class Inbound {
 
     private void handOut(MessageSink to) {
         Throwable before = error;
-        while (!cancelled && error == before && window.mayDeliver()) {
+        while (!cancelled && !paused && error == before && window.mayDeliver()) {
             Held next = held.poll();
             if (next == null) {
                 break;
@@ -396,13 +443,33 @@ final class Inbound {
     }
 
     private void giveBack() {
-        session.budget().release(reserved);
-        reserved = 0;
+        MemoryAccount.Lease waiting = leasing;
+        leasing = null;
+        if (waiting != null) {
+            session.memory().cancel(waiting);
+        }
+        wantedLong = 0;
+        endLease();
+    }
+
+    /** What was lent for a message that was just delivered is given back at once. */
+    void settleLease() {
+        if (lent && window.lent() == 0) {
+            endLease();
+        }
+    }
+
+    private void endLease() {
+        if (leased != 0) {
+            leaseLook.dispose();
+            session.memory().giveBackLease(leased);
+            leased = 0;
+        }
         lent = false;
     }
 
     /**
-     * The peer needs this much credit for one message. What exceeds the window is reserved from the node's budget first.
+     * The peer needs this much credit for one message. What exceeds the window is lent by the node's account of memory first.
      */
     void want(long bytes) {
         if (bytes < 0) {
@@ -411,24 +478,69 @@ final class Inbound {
         if (over() || tooLarge(bytes)) {
             return;
         }
-        long extra = bytes - session.windowBytes() - reserved;
-        if (extra <= 0) {
+        if (bytes > window.maxBytes()) {
+            channel.growWindow(bytes - window.maxBytes());
+        }
+        if (bytes - window.maxBytes() <= leased) {
             wanted(bytes);
+        } else if (leasing == null) {
+            // A peer that wants again while it waits gains nothing.
+            wantedLong = bytes;
+            channel.touched();
+        }
+    }
+
+    /** Lends what exceeds the window, when nothing is held that would have to be lent for as well. */
+    private void lease(long bytes) {
+        wantedLong = 0;
+        long extra = bytes - window.maxBytes() - leased;
+        long most = session.memory().longestLease();
+        if (extra > most) {
+            channel.fail(
+                    ErrorCode.TOO_LARGE,
+                    new MessageTooLarge(
+                            "a message of " + bytes + " bytes needs " + extra + " beyond the channel's window of "
+                                    + window.maxBytes() + ", and the receiver lends " + most
+                                    + " at most: raise weir.memory.max or"
+                                    + " weir.node.bytes there, with more memory for its JVM (-Xmx, -XX:MaxDirectMemorySize), or"
+                                    + " send the content in pieces"));
             return;
         }
-        if (reserving) {
-            return;
-        }
-        reserving = true;
-        session.budget().reserve(extra, session.loop(), () -> {
-            reserving = false;
-            reserved += extra;
+        leasing = session.memory().lease(extra, session.loop(), () -> {
+            leasing = null;
+            leased += extra;
             if (over()) {
                 giveBack();
             } else {
+                watchLease();
                 wanted(bytes);
             }
         });
+    }
+
+    private void watchLease() {
+        leaseSeen = 0;
+        leaseLook.dispose();
+        leaseLook = session.loop().schedule(this::lookAtLease, LEASE);
+    }
+
+    /** Nobody may keep from others what it does not use. */
+    private void lookAtLease() {
+        if (leased == 0 || over()) {
+            return;
+        }
+        Partial coming = partial;
+        long come = coming == null ? 0 : coming.target.writerIndex();
+        boolean awaited = coming != null || (window.lent() > 0 && window.granted() >= window.lent());
+        if (awaited && come - leaseSeen < LEASE_PROGRESS && !session.changesLinks()) {
+            channel.fail(
+                    ErrorCode.OVERLOADED,
+                    new Overloaded("memory was lent for a message longer than its window, and only "
+                            + (come - leaseSeen) + " bytes of it came in " + SettingText.of(LEASE)));
+            return;
+        }
+        leaseSeen = come;
+        leaseLook = session.loop().schedule(this::lookAtLease, LEASE);
     }
 
     private void wanted(long bytes) {
@@ -452,11 +564,21 @@ final class Inbound {
         if (over()) {
             return 0;
         }
+        if (wantedLong != 0 && window.held() == 0) {
+            lease(wantedLong);
+            if (over()) {
+                return 0;
+            }
+        }
         long bytes = window.bytesToGrant();
+        if (bytes != 0) {
+            // A window that is less than it should be, and that is used, may be more the next time.
+            channel.growWindow(window.maxBytes());
+        }
         if (window.lent() > 0) {
             lent = true;
-        } else if (lent) {
-            giveBack();
+        } else if (lent || window.wanted() == 0) {
+            endLease();
         }
         return bytes;
     }

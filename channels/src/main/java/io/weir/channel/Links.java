@@ -734,6 +734,11 @@ final class Links implements PathAttempt.Owner {
         return bootstrap.link instanceof TunnelLink;
     }
 
+    /** How many tunnels lie in each other below the bootstrap connection. */
+    int tunnelDepth() {
+        return bootstrap.link instanceof TunnelLink tunnel ? tunnel.depth() : 0;
+    }
+
     /** The attempt over whose link both directions go, as far as we know, so that they need no bootstrap connection; 0 if there is none. */
     int settledNumber() {
         Leg there = target;

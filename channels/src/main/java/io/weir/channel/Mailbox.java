@@ -112,14 +112,21 @@ public final class Mailbox extends Flux<Received> implements Disposable {
             over = disposed;
             if (!over) {
                 messages.add(received);
+                received.feed().messages++;
                 owed.merge(received.feed(), 1, Integer::sum);
             }
         }
         if (over) {
+            received.taken();
             received.release();
         } else {
             drain();
         }
+    }
+
+    /** One of the senders has to wait from now on. */
+    void look() {
+        drain();
     }
 
     /** Delivers what can be, one at a time, whoever comes first doing it for all. */
@@ -139,6 +146,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
     }
 
     private static void deliver(Delivery next) {
+        next.received.taken();
         try {
             next.to.actual.onNext(next.received);
         } catch (Throwable t) {
@@ -154,8 +162,12 @@ public final class Mailbox extends Flux<Received> implements Disposable {
             if (owed.isEmpty() || messages.size() >= capacity) {
                 return;
             }
-            asked = Map.copyOf(owed);
-            owed.clear();
+            asked = new HashMap<>(owed);
+            if (feeds.size() > 1) {
+                // Nobody takes all the room from the others.
+                asked.keySet().removeIf(feed -> feed.messages > capacity - messages.size());
+            }
+            owed.keySet().removeAll(asked.keySet());
         }
         asked.forEach(MailboxFeed::more);
     }
@@ -166,6 +178,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
             Subscriber taker = takerOf(received);
             if (taker != null) {
                 each.remove();
+                received.feed().messages--;
                 taker.demand -= taker.demand == Long.MAX_VALUE ? 0 : 1;
                 return new Delivery(received, taker);
             }
@@ -187,12 +200,16 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         List<Subscriber> failed = new ArrayList<>(0);
         synchronized (this) {
             // What has come since the last delivery may match.
-            boolean stuck = messages.size() >= capacity && messages.stream().allMatch(each -> takerOf(each) == null);
+            boolean full = messages.size() >= capacity;
+            boolean stuck = (full || nobodyCanSend()) && messages.stream().allMatch(each -> takerOf(each) == null);
             for (Iterator<Subscriber> each = subscribers.iterator(); each.hasNext(); ) {
                 Subscriber subscriber = each.next();
                 if (stuck && subscriber.demand > 0 && subscriber.broken == null) {
-                    subscriber.broken = new Overloaded("the mailbox of port '" + port + "' is full (" + capacity
-                            + " messages, weir.mailbox.items), and nothing in it matches");
+                    subscriber.broken = new Overloaded("the mailbox of port '" + port + "' is full ("
+                            + (full
+                                    ? capacity + " messages, weir.mailbox.items"
+                                    : "each sender has as many bytes there as its window, weir.window.bytes")
+                            + "), and nothing in it matches");
                 }
                 if (subscriber.broken != null) {
                     each.remove();
@@ -207,6 +224,11 @@ public final class Mailbox extends Flux<Received> implements Disposable {
                 Ports.LOG.error("Who receives from the mailbox of port '{}' has failed", port, t);
             }
         }
+    }
+
+    /** Whether each of the senders has to wait until some of what it has sent was taken out. */
+    private boolean nobodyCanSend() {
+        return !feeds.isEmpty() && feeds.stream().allMatch(MailboxFeed::waits);
     }
 
     /**
@@ -233,7 +255,10 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         }
         serving.dispose();
         open.forEach(MailboxFeed::close);
-        left.forEach(Received::release);
+        left.forEach(each -> {
+            each.taken();
+            each.release();
+        });
         told.forEach(each -> each.actual.onComplete());
     }
 

@@ -2,7 +2,9 @@ package io.weir.channel;
 
 import io.weir.core.ErrorCode;
 import io.weir.core.Message;
+import io.weir.core.Overloaded;
 import io.weir.core.Refused;
+import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Mono;
 
 /** What one channel brings into a mailbox, and the way of answers back. Loop thread only, but for {@link #reply} and {@link #more}. */
@@ -19,6 +21,15 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
     /** Messages for which the mailbox has room, and for which the peer was not asked yet. */
     private int wanted;
 
+    /** What of this sender lies in the mailbox, in bytes. */
+    private final AtomicLong bytes = new AtomicLong();
+
+    /** Whether it has to wait until some of that was taken out. */
+    private volatile boolean waits;
+
+    /** Messages of it in the mailbox. Guarded by that. */
+    int messages;
+
     MailboxFeed(Mailbox mailbox, Channel channel) {
         this.mailbox = mailbox;
         this.channel = channel;
@@ -28,7 +39,35 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
         channel.accept();
         channel.outbound().feeder(this);
         channel.inbound().sink(this);
-        channel.inbound().request(AHEAD);
+        if (channel.tryTake(MemoryUse.MAILBOXES, AHEAD * MemoryAccount.ITEM)) {
+            channel.inbound().request(AHEAD);
+        } else {
+            channel.turnAway(
+                    ErrorCode.OVERLOADED,
+                    new Overloaded("there is no memory for messages to port '" + channel.port()
+                            + "': what peers may have is used up (weir.memory.max)"));
+        }
+    }
+
+    /** Whether nothing comes of it before some of what there is was taken out. */
+    boolean waits() {
+        return waits;
+    }
+
+    /** So much of it has left the mailbox. Any thread. */
+    void taken(long cost) {
+        channel.session().memory().give(MemoryUse.MAILBOXES, cost);
+        long left = bytes.addAndGet(-cost);
+        if (waits && left <= channel.session().windowBytes() / 2) {
+            channel.execute(this::goOn);
+        }
+    }
+
+    private void goOn() {
+        if (waits && bytes.get() <= channel.session().windowBytes() / 2) {
+            waits = false;
+            channel.inbound().pause(false);
+        }
     }
 
     Peer peer() {
@@ -71,7 +110,27 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     @Override
     public void message(Message message, int flags, int number) {
-        mailbox.add(new Received(this, message, (flags & Flags.REQUEST) != 0, number));
+        Message kept = Inbound.compact(message);
+        long cost = Outbound.cost(kept) + MemoryAccount.ITEM;
+        // What was lent for it counts as the mailbox's from now on.
+        channel.inbound().settleLease();
+        if (!channel.session().memory().tryTake(MemoryUse.MAILBOXES, cost)) {
+            kept.release();
+            channel.fail(
+                    ErrorCode.OVERLOADED,
+                    new Overloaded(
+                            "what this peer has sent to mailboxes has used up the memory that there is for it, and port '"
+                                    + channel.port() + "' keeps no more (weir.memory.max)"));
+            return;
+        }
+        bytes.addAndGet(cost);
+        mailbox.add(new Received(this, kept, (flags & Flags.REQUEST) != 0, number, cost));
+        if (bytes.get() > channel.session().windowBytes()) {
+            waits = true;
+            channel.inbound().pause(true);
+            goOn();
+            mailbox.look();
+        }
     }
 
     @Override

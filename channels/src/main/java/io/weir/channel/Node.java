@@ -14,6 +14,7 @@ import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.RareLog;
 import io.weir.core.Refused;
+import io.weir.core.SessionLost;
 import io.weir.core.TimedOut;
 import io.weir.core.TlsSpec;
 import io.weir.core.Transport;
@@ -81,7 +82,7 @@ public final class Node {
     private final Bootstrap bootstrap;
     private final List<Loop> loops;
     private final Ports ports;
-    private final Budget budget;
+    private final MemoryAccount memory;
     private final Peers peers = new Peers(this);
     private final NamedPeers named;
     /** By the names of peers: what operators have put over their order. */
@@ -101,6 +102,7 @@ public final class Node {
     private final AtomicBoolean opened = new AtomicBoolean();
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean leaving;
+    private volatile @Nullable Throwable failure;
     /** Nobody is to hear that it closes. */
     private volatile boolean killed;
 
@@ -118,14 +120,16 @@ public final class Node {
         this.adapters = adapters;
         this.bootstrap = bootstrap;
         this.ports = new Ports(spec);
-        this.budget = new Budget(spec.nodeBytes());
+        this.memory = new MemoryAccount(DirectMemory.bound(spec.memoryMax()), spec.nodeBytes());
         this.doorkeeper = new Doorkeeper(spec.maxHandshakes(), spec.maxHandshakeRate(), System::nanoTime);
         this.entrance = new Entrance(spec.maxHandshakes(), this::admit);
         this.tunnels = new Tunnels(spec, this::accepted);
         this.devices = new Devices(spec, peers::deviceChanged);
         this.loops = new ArrayList<>();
         for (int i = 0; i < spec.loops(); i++) {
-            loops.add(bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp")));
+            Loop loop = bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp"));
+            loops.add(loop);
+            loop.died().subscribe(cause -> died(loop, cause));
         }
         this.named = new NamedPeers(spec.peers(), loops.get(0), this::connectByName);
     }
@@ -791,7 +795,12 @@ public final class Node {
 
     /** Bytes that this node lends now to messages longer than their window; at most {@code weir.node.bytes}. */
     public long lentBytes() {
-        return budget.used();
+        return memory.lent();
+    }
+
+    /** What this node keeps on behalf of its peers, and what it has promised them. Any thread may ask. */
+    public MemoryStats memory() {
+        return memory.stats();
     }
 
     /** What has gone between this node and each peer. */
@@ -895,6 +904,37 @@ public final class Node {
                 .flatMap(session -> session.drained(limit).then(session.left(leaving())));
     }
 
+    /** A node is whole, or it is not there: half of one would accept connections and answer none. */
+    @SuppressWarnings("ReferenceEquality") // Loops are compared as what they are.
+    private void died(Loop loop, Throwable cause) {
+        failure = cause;
+        LOG.error("{} ends, as its loop {} has died", id, loop.name(), cause);
+        SessionLost reason = new SessionLost("the loop " + loop.name() + " of " + id + " has died of " + cause, cause);
+        for (Session each : peers.sessions()) {
+            if (each.loop() == loop) {
+                each.execute(() -> each.over(reason));
+            }
+        }
+        for (Handshake each : peers.handshakes()) {
+            if (each.loop() == loop) {
+                each.fail(reason);
+            }
+        }
+        // On a thread that lives.
+        Schedulers.boundedElastic()
+                .schedule(() ->
+                        close().subscribe(nothing -> {}, error -> LOG.error("{} could not be closed", id, error)));
+    }
+
+    /**
+     * What has ended this node without {@link #close}: an error that has killed one of its loops. Empty as long as all is well, and for a node that
+     * was closed. When it is there, the node closes by itself: every session has failed or is about to, and {@link #closed} completes
+     * when that is done. Only a new node helps, or rather a new process.
+     */
+    public Optional<Throwable> failure() {
+        return Optional.ofNullable(failure);
+    }
+
     boolean isLeaving() {
         return leaving;
     }
@@ -961,8 +1001,8 @@ public final class Node {
         return doorkeeper;
     }
 
-    Budget budget() {
-        return budget;
+    MemoryAccount memoryAccount() {
+        return memory;
     }
 
     Peers peers() {

@@ -51,6 +51,11 @@ public final class NodeDefaults {
     /** Bytes: four of the longest messages at once. */
     public static final long NODE_BYTES = 4L * MAX_MESSAGE;
 
+    /**
+     * Bytes; 0: half of what the JVM may have. The other half is for the program itself, and for what allocators keep beside what is in use.
+     */
+    public static final long MEMORY_MAX = 0;
+
     /** A TCP connection that takes longer has lost its first packet twice (after 1 s and 3 s), or nobody is there. */
     public static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 

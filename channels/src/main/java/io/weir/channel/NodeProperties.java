@@ -67,6 +67,7 @@ final class NodeProperties {
         table.put("weir.window.initial", (spec, set) -> spec.initialItems(set.count()));
         table.put("weir.message.max", (spec, set) -> spec.maxMessage(set.smallSize()));
         table.put("weir.node.bytes", (spec, set) -> spec.nodeBytes(set.size()));
+        table.put("weir.memory.max", (spec, set) -> spec.memoryMax(set.size()));
         table.put("weir.timeout.connect", (spec, set) -> spec.connectTimeout(set.time()));
         table.put("weir.timeout.handshake", (spec, set) -> spec.handshakeTimeout(set.time()));
         table.put("weir.timeout.head-start", (spec, set) -> spec.headStart(set.time()));

@@ -48,6 +48,8 @@ import org.slf4j.LoggerFactory;
  * @param maxMessage bytes of the longest message, from 1024 ({@code weir.message.max})
  * @param nodeBytes bytes of messages being put together, or lent beyond their windows, at least the longest message, up to 1 TiB
  *     ({@code weir.node.bytes})
+ * @param memoryMax bytes that the node keeps on behalf of all its peers, or promises them, 16 MiB to 1 TiB; 0: half of what the JVM may
+ *     have, of its heap or its direct memory, whichever is less ({@code weir.memory.max})
  * @param connectTimeout until a peer's address answers, up to 1 h ({@code weir.timeout.connect})
  * @param handshakeTimeout until a connection can be used, up to 1 h ({@code weir.timeout.handshake})
  * @param stepTimeout until one path is open or given up, and until a move to it counts as failed because nothing gets through, up to 1 h ({@code weir.timeout.step})
@@ -98,6 +100,7 @@ public record NodeSpec(
         long initialItems,
         int maxMessage,
         long nodeBytes,
+        long memoryMax,
         Duration connectTimeout,
         Duration handshakeTimeout,
         Duration stepTimeout,
@@ -145,6 +148,9 @@ public record NodeSpec(
         NodeSpecRules.range("weir.window.initial", initialItems, 0, windowItems);
         NodeSpecRules.range("weir.message.max", maxMessage, 1024, Integer.MAX_VALUE);
         NodeSpecRules.range("weir.node.bytes", nodeBytes, maxMessage, 1L << 40);
+        if (memoryMax != 0) {
+            NodeSpecRules.range("weir.memory.max", memoryMax, 16 << 20, 1L << 40);
+        }
         NodeSpecRules.time("weir.timeout.connect", connectTimeout, Duration.ofMillis(1));
         NodeSpecRules.time("weir.timeout.handshake", handshakeTimeout, Duration.ofMillis(1));
         NodeSpecRules.time("weir.timeout.step", stepTimeout, Duration.ofMillis(1));
@@ -296,6 +302,7 @@ public record NodeSpec(
         private @Nullable Long initialItems;
         private int maxMessage = NodeDefaults.MAX_MESSAGE;
         private long nodeBytes = NodeDefaults.NODE_BYTES;
+        private long memoryMax = NodeDefaults.MEMORY_MAX;
         private Duration connectTimeout = NodeDefaults.CONNECT_TIMEOUT;
         private Duration handshakeTimeout = NodeDefaults.HANDSHAKE_TIMEOUT;
         private Duration stepTimeout = NodeDefaults.STEP_TIMEOUT;
@@ -350,6 +357,7 @@ public record NodeSpec(
             initialItems = spec.initialItems == initialBy(windowItems) ? null : spec.initialItems;
             maxMessage = spec.maxMessage;
             nodeBytes = spec.nodeBytes;
+            memoryMax = spec.memoryMax;
             connectTimeout = spec.connectTimeout;
             handshakeTimeout = spec.handshakeTimeout;
             stepTimeout = spec.stepTimeout;
@@ -493,6 +501,12 @@ public record NodeSpec(
         /** See {@link NodeSpec#maxMessage()}. */
         public Builder maxMessage(int maxMessage) {
             this.maxMessage = maxMessage;
+            return this;
+        }
+
+        /** See {@link NodeSpec#memoryMax()}. */
+        public Builder memoryMax(long memoryMax) {
+            this.memoryMax = memoryMax;
             return this;
         }
 
@@ -693,6 +707,7 @@ public record NodeSpec(
                     initialItems == null ? initialBy(windowItems) : initialItems,
                     maxMessage,
                     nodeBytes,
+                    memoryMax,
                     connectTimeout,
                     handshakeTimeout,
                     stepTimeout,

@@ -56,6 +56,7 @@ final class NodeSpecText {
         add("weir.window.initial", spec.initialItems(), plain.initialItems());
         size("weir.message.max", spec.maxMessage(), plain.maxMessage());
         size("weir.node.bytes", spec.nodeBytes(), plain.nodeBytes());
+        size("weir.memory.max", spec.memoryMax(), plain.memoryMax());
         time("weir.timeout.connect", spec.connectTimeout(), plain.connectTimeout());
         time("weir.timeout.handshake", spec.handshakeTimeout(), plain.handshakeTimeout());
         time("weir.timeout.step", spec.stepTimeout(), plain.stepTimeout());

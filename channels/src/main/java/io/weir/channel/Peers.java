@@ -41,6 +41,7 @@ final class Peers {
     enum Verdict {
         GO_ON,
         FULL,
+        NO_MEMORY,
         CROSSED,
         ATTACH
     }
@@ -48,6 +49,16 @@ final class Peers {
     private final Node node;
     /** An id, and what was proved with it. */
     private record Who(UUID id, @Nullable String principal) {}
+
+    /** Who shares the memory that one may have: a principal, or else all who come from one place and have proved as much. */
+    private record MemoryOwner(@Nullable String principal, boolean knowsSecret, String source) {}
+
+    private static MemoryOwner memoryOwner(Handshake handshake) {
+        String principal = handshake.principal();
+        return principal == null
+                ? new MemoryOwner(null, handshake.knowsSecret(), "")
+                : new MemoryOwner(principal, true, "");
+    }
 
     /** The session to be used with each peer. */
     private final Map<Who, Session> sessions = new HashMap<>();
@@ -102,6 +113,9 @@ final class Peers {
             }
             if (live == null && others(handshake) >= node.spec().maxPeers()) {
                 return Verdict.FULL;
+            }
+            if (!node.memoryAccount().hasRoomFor(memoryOwner(handshake))) {
+                return Verdict.NO_MEMORY;
             }
             for (Handshake other : handshakes) {
                 if (!isOfSame(handshake, other)) {
@@ -238,7 +252,7 @@ final class Peers {
         Session session = new Session(
                 node.spec(),
                 node.ports(),
-                node.budget(),
+                node.memoryAccount().share(memoryOwner(handshake)),
                 handshake.loop(),
                 link,
                 peer,

@@ -12,8 +12,11 @@ public final class Received {
     private final Message message;
     private final boolean awaitsAnswer;
     private final int number;
+    private final long cost;
 
-    Received(MailboxFeed feed, Message message, boolean awaitsAnswer, int number) {
+    /** @param cost what it has of the account of memory while it is in the mailbox */
+    Received(MailboxFeed feed, Message message, boolean awaitsAnswer, int number, long cost) {
+        this.cost = cost;
         this.feed = feed;
         this.message = message;
         this.awaitsAnswer = awaitsAnswer;
@@ -56,6 +59,11 @@ public final class Received {
     /** Releases the message; see {@link Message#release()}. */
     public void release() {
         message.release();
+    }
+
+    /** It has left the mailbox. */
+    void taken() {
+        feed.taken(cost);
     }
 
     int number() {

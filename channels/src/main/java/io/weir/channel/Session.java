@@ -56,6 +56,21 @@ final class Session implements LinkHandler {
     /** How long a goodbye waits for room on the link: a peer that reads makes some in far less. */
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
+    /** Bytes of a window where there is memory for no more: credit for a short message at a time, and what is longer is lent. */
+    private static final int LEAST_WINDOW = 4 << 10;
+
+    /** Bytes kept to be sent again where there is memory for no more: two of the longest frames. */
+    private static final int LEAST_RESUMED = 128 << 10;
+
+    /** Messages that may come at first, in the same case. */
+    private static final int LEAST_ITEMS = 4;
+
+    /**
+     * A peer numbers its channels one after the other, but leaves out those of channels that are still open: so many, and ten times more,
+     * may never be in between.
+     */
+    private static final int LARGEST_STEP = 1 << 24;
+
     /** Enough for a page; to read them all would keep the loop from its work. */
     static final int CHANNELS_SHOWN = 256;
 
@@ -64,7 +79,7 @@ final class Session implements LinkHandler {
 
     private final NodeSpec spec;
     private final Ports ports;
-    private final Budget budget;
+    private final MemoryAccount.Share memory;
     private final Loop loop;
     /** Over which our frames go. */
     private Link link;
@@ -116,7 +131,9 @@ final class Session implements LinkHandler {
     private @Nullable Channel latest;
 
     private int nextNumber;
-    private int highestTheirs;
+    /** The number of the channel that the peer has opened last. */
+    private int latestTheirs;
+
     private @Nullable WeirException ended;
 
     /** The peer is going to leave: told to who wants to begin something. */
@@ -126,6 +143,9 @@ final class Session implements LinkHandler {
     private @Nullable String farewell;
 
     private final KeepAlive keepAlive;
+    /** What the account has for what may have to be sent again; 0 before that is kept. */
+    private long resumeBytes;
+
     private @Nullable ByteBuf chunkHolder;
     private Runnable onLeft = () -> {};
     private Disposable farewellLimit = Disposables.disposed();
@@ -136,7 +156,7 @@ final class Session implements LinkHandler {
     Session(
             NodeSpec spec,
             Ports ports,
-            Budget budget,
+            MemoryAccount.Share memory,
             Loop loop,
             Link link,
             Peer peer,
@@ -144,7 +164,7 @@ final class Session implements LinkHandler {
             Consumer<Session> onEnd) {
         this.spec = spec;
         this.ports = ports;
-        this.budget = budget;
+        this.memory = memory;
         this.loop = loop;
         this.link = link;
         this.allocator = link.allocator();
@@ -155,7 +175,7 @@ final class Session implements LinkHandler {
         this.onEnd = onEnd;
         this.keepAlive = new KeepAlive(this, loop, spec.keepAliveInterval(), spec.keepAliveTimeout());
         this.nextNumber = connecting ? 1 : 2;
-        this.highestTheirs = connecting ? 0 : -1;
+        this.latestTheirs = connecting ? 0 : -1;
     }
 
     /** Gives it more links than the one that it was made with. Before {@link #begin}. */
@@ -185,13 +205,27 @@ final class Session implements LinkHandler {
         return spec.rejoinTimeout();
     }
 
+    /** What may be kept to be sent again: as much as it should be, or as there is memory for. */
     long resumeBytes() {
-        return spec.resumeBytes();
+        if (resumeBytes == 0) {
+            long least = Math.min(spec.resumeBytes(), LEAST_RESUMED);
+            resumeBytes = memory.takeSome(MemoryUse.UNCONFIRMED, least, spec.resumeBytes());
+            if (resumeBytes == 0) {
+                memory.take(MemoryUse.UNCONFIRMED, least);
+                resumeBytes = least;
+            }
+        }
+        return resumeBytes;
     }
 
     /** Whether it goes through gateways, so that it ends with the session of the first one. */
     boolean isTunnelled() {
         return links.isTunnel();
+    }
+
+    /** How many tunnels lie in each other below it. */
+    int tunnelDepth() {
+        return links.tunnelDepth();
     }
 
     /** Whether both know it under this number, and this is the side that leads it or the other one. */
@@ -319,10 +353,15 @@ final class Session implements LinkHandler {
     }
 
     /**
-     * Memory for a message that comes in pieces. The allocator gives a piece of its own memory, 4 MiB, back to the system when nothing of it is
-     * in use any more, and long messages that come one by one would have it cleared anew for each: so a little of it stays in use.
+     * Memory for a message that comes in pieces; null if the JVM has none. The allocator gives a piece of its own memory, 4 MiB, back to the
+     * system when nothing of it is in use any more, and long messages that come one by one would have it cleared anew for each: so a
+     * little of it stays in use.
      */
+    @Nullable
     ByteBuf longBuffer(int length) {
+        if (!DirectMemory.hasRoom(length)) {
+            return null;
+        }
         if (chunkHolder == null) {
             chunkHolder = PooledByteBufAllocator.DEFAULT.directBuffer(1, 1);
         }
@@ -443,8 +482,9 @@ final class Session implements LinkHandler {
         return peer.id();
     }
 
-    Budget budget() {
-        return budget;
+    /** The peer's part of what the node keeps for all. */
+    MemoryAccount.Share memory() {
+        return memory;
     }
 
     Ports ports() {
@@ -614,8 +654,12 @@ final class Session implements LinkHandler {
                     + " already (weir.max.channels=" + spec.maxChannels() + ')'));
             return;
         }
-        Channel channel = channel(nextNumber, port);
-        nextNumber += 2;
+        Channel channel = channel(freeNumber(), port);
+        if (channel == null) {
+            waiter.refused(new Overloaded(noMemory()));
+            return;
+        }
+        nextNumber = channel.number() + 2;
         opened.accept(channel);
         channel.opening(waiter, flags);
     }
@@ -631,17 +675,54 @@ final class Session implements LinkHandler {
         return asker;
     }
 
-    private Channel channel(int number, String port) {
-        Window window = new Window(spec.windowItems(), spec.windowBytes(), spec.initialItems());
-        window.prefetch(spec.initialItems());
-        Channel channel = new Channel(this, number, port, window);
+    /** The next one, also when all have been used once: those of channels that are still open are left out, and so is 0. */
+    private int freeNumber() {
+        int number = nextNumber;
+        while (number == 0 || channels.containsKey(number)) {
+            number += 2;
+        }
+        return number;
+    }
+
+    private String noMemory() {
+        return "there is no memory for another channel with " + peer.id() + ": " + channels.size()
+                + " are open, and what peers may have is used up (weir.memory.max)";
+    }
+
+    /**
+     * A channel whose window is as large as it should be, or as there is memory for. Null if there is none at all.
+     */
+    private @Nullable Channel channel(int number, String port) {
+        long bytes = spec.windowBytes();
+        long items = spec.initialItems();
+        long least = MemoryAccount.CHANNEL
+                + Math.min(bytes, LEAST_WINDOW)
+                + Math.min(items, LEAST_ITEMS) * MemoryAccount.ITEM;
+        long most = MemoryAccount.CHANNEL + bytes + items * MemoryAccount.ITEM;
+        long promised = memory.takeSome(MemoryUse.WINDOWS, least, most);
+        if (promised == 0) {
+            return null;
+        }
+        if (promised < most) {
+            items = Math.min(items, Math.max(LEAST_ITEMS, promised / 4 / MemoryAccount.ITEM));
+            bytes = promised - MemoryAccount.CHANNEL - items * MemoryAccount.ITEM;
+        }
+        return add(number, port, new Window(spec.windowItems(), Math.min(bytes, spec.windowBytes()), items), promised);
+    }
+
+    private Channel add(int number, String port, Window window, long promised) {
+        window.prefetch(window.outstanding());
+        Channel channel = new Channel(this, number, port, window, promised);
         channels.put(number, channel);
         counters.channels = channels.size();
         return channel;
     }
 
     void forget(Channel channel) {
-        channels.remove(channel.number());
+        if (channels.get(channel.number()) == channel) {
+            channels.remove(channel.number());
+        }
+        channel.released();
         forgetDue = true;
         drainLater();
         counters.channels = channels.size();
@@ -780,7 +861,7 @@ final class Session implements LinkHandler {
     private void checkKnown(Frame in) {
         int number = in.channel();
         boolean ours = isOurs(number);
-        if (number == 0 || (ours ? number - nextNumber >= 0 : number - highestTheirs > 0)) {
+        if (number == 0 || (ours ? number - nextNumber >= 0 : number - latestTheirs > 0)) {
             throw unknown(in);
         }
     }
@@ -788,7 +869,8 @@ final class Session implements LinkHandler {
     private void opened(Frame in) {
         int number = in.channel();
         String port = in.body().toString(StandardCharsets.UTF_8);
-        if (isOurs(number) || number - highestTheirs <= 0 || number == 0) {
+        int step = number - latestTheirs;
+        if (isOurs(number) || step <= 0 || step > LARGEST_STEP || number == 0 || channels.containsKey(number)) {
             throw new ProtocolMismatch(
                     "OPEN with channel number " + Integer.toUnsignedString(number) + ", which is not the peer's next");
         }
@@ -799,18 +881,34 @@ final class Session implements LinkHandler {
             throw new ProtocolMismatch(
                     "OPEN although " + channels.size() + " channels are open or refused and not ended");
         }
-        highestTheirs = number;
-        Channel channel = channel(number, port);
+        latestTheirs = number;
+        Channel channel = channels.size() < spec.maxChannels() ? channel(number, port) : null;
+        String refusal = null;
+        if (channel == null) {
+            refusal = channels.size() < spec.maxChannels()
+                    ? noMemory()
+                    : "too many channels (weir.max.channels=" + spec.maxChannels() + ')';
+            channel = refused(number, port);
+        }
         try {
             channel.outbound().granted(in.first(), in.second());
         } catch (IllegalArgumentException e) {
             throw new ProtocolMismatch("credit that can't be: " + e.getMessage(), e);
         }
-        if (channels.size() > spec.maxChannels()) {
-            channel.refuse(ErrorCode.OVERLOADED, "too many channels (weir.max.channels=" + spec.maxChannels() + ')');
+        if (refusal != null) {
+            channel.refuse(ErrorCode.OVERLOADED, refusal);
         } else {
             ports.opened(channel, in.has(Flags.REQUESTS));
         }
+    }
+
+    /** One that exists only until its refusal is sent and the peer has ended it. */
+    private Channel refused(int number, String port) {
+        if (!memory.tryTake(MemoryUse.WINDOWS, MemoryAccount.CHANNEL)) {
+            throw new ProtocolMismatch("OPEN although " + channels.size()
+                    + " channels are open or refused and not ended, and there is no memory for more (weir.memory.max)");
+        }
+        return add(number, port, new Window(1, 1, 0), MemoryAccount.CHANNEL);
     }
 
     private void peerLeaves() {
@@ -1114,7 +1212,14 @@ final class Session implements LinkHandler {
         for (Channel channel : new ArrayList<>(channels.values())) {
             channel.lost(reason);
         }
-        channels.values().removeIf(channel -> channel.inbound().done());
+        for (Channel channel : new ArrayList<>(channels.values())) {
+            if (channel.inbound().done()) {
+                channels.remove(channel.number());
+                channel.released();
+            }
+        }
+        memory.give(MemoryUse.UNCONFIRMED, resumeBytes);
+        memory.close();
         counters.channels = channels.size();
         latest = null;
         if (chunkHolder != null) {

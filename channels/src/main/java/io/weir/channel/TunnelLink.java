@@ -151,6 +151,11 @@ final class TunnelLink implements Link, MessageSink {
         }
     }
 
+    /** How many tunnels lie in each other, this one included. */
+    int depth() {
+        return channel.session().tunnelDepth() + 1;
+    }
+
     /** By which way it goes, as the gateways have told it. */
     TunnelRoute route() {
         return route;

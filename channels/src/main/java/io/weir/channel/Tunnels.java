@@ -24,12 +24,21 @@ final class Tunnels implements PortHandler {
         this.accepted = accepted;
     }
 
+    /** What comes through a tunnel within a tunnel is handled within both, on one stack; nobody needs more than one in another. */
+    private static final int DEEPEST = 2;
+
+    private static final String TOO_DEEP =
+            "a connection through gateways that goes through another such one leads no further";
+
     /** Opens one to this target, behind these further gateways. Delivered on the loop of the first gateway. */
     Mono<TunnelLink> open(PeerAddress target, List<PeerAddress> via, Peer gateway) {
         return Mono.defer(() -> {
             String refusal = refusal();
             if (refusal != null) {
                 throw new Refused(target + " can't be reached through gateways: " + refusal);
+            }
+            if (gateway.session().tunnelDepth() >= DEEPEST) {
+                throw new Refused(target + " can't be reached through " + gateway.id() + ": " + TOO_DEEP);
             }
             if (via.size() >= TunnelRoute.MOST) {
                 throw new Misconfigured((via.size() + 1) + " gateways on the way to " + target + ", where "
@@ -62,6 +71,9 @@ final class Tunnels implements PortHandler {
     @Override
     public void opened(Channel channel, boolean requests) {
         String refusal = requests ? "it answers no requests" : refusal();
+        if (refusal == null && channel.session().tunnelDepth() >= DEEPEST) {
+            refusal = TOO_DEEP;
+        }
         if (refusal != null) {
             channel.refuse(ErrorCode.REFUSED, "port '" + channel.port() + "' is closed: " + refusal);
             return;

@@ -29,7 +29,7 @@ class NodePropertiesTest {
     private static final String KNOWN =
             " Known: weir.advertise, weir.directory, weir.directory.zookeeper.connect, weir.directory.zookeeper.password-file, weir.directory.zookeeper.root,"
                     + " weir.directory.zookeeper.session, weir.directory.zookeeper.timeout, weir.directory.zookeeper.user, weir.gateway.accept, weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
-                    + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
+                    + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.memory.max, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
                     + " weir.security.former-secret, weir.security.former-secret-file, weir.security.require,"
                     + " weir.security.secret, weir.security.secret-file,"
                     + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.head-start, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step,"
@@ -108,6 +108,7 @@ class NodePropertiesTest {
                 "weir.window.initial", "4",
                 "weir.message.max", "1m",
                 "weir.node.bytes", "2m",
+                "weir.memory.max", "48m",
                 "weir.timeout.connect", "1s",
                 "weir.timeout.handshake", "1500ms",
                 "weir.timeout.head-start", "20ms",
@@ -173,6 +174,7 @@ class NodePropertiesTest {
                         4,
                         1 << 20,
                         2 << 20,
+                        48 << 20,
                         Duration.ofSeconds(1),
                         Duration.ofMillis(1500),
                         Duration.ofMinutes(2),

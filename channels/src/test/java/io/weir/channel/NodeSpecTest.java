@@ -311,7 +311,7 @@ class NodeSpecTest {
                             + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, weir.peers.billing.gateway=tcp://gate:7000,unix:/run/gate, weir.ports.prices.transport.tcp=off,"
                             + " weir.ports.prices.allow=CN=billing,O=shop; name:till,"
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
-                            + " weir.message.max=1m, weir.node.bytes=2m, weir.timeout.connect=1s,"
+                            + " weir.message.max=1m, weir.node.bytes=2m, weir.memory.max=48m, weir.timeout.connect=1s,"
                             + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.head-start=20ms, weir.timeout.drain=0s,"
                             + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7,"
@@ -415,6 +415,7 @@ class NodeSpecTest {
                 .initialItems(4)
                 .maxMessage(1 << 20)
                 .nodeBytes(2 << 20)
+                .memoryMax(48 << 20)
                 .connectTimeout(Duration.ofSeconds(1))
                 .handshakeTimeout(Duration.ofMillis(1500))
                 .stepTimeout(Duration.ofMinutes(2))

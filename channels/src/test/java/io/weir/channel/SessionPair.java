@@ -15,12 +15,12 @@ final class SessionPair {
     final Ports ports;
     final Session client;
     final Session server;
-    final Budget budget;
+    final MemoryAccount memory;
 
     SessionPair(NodeSpec spec, int room) {
         links = MemoryLink.pair(loop, room);
         ports = new Ports(spec);
-        budget = new Budget(spec.nodeBytes());
+        memory = new MemoryAccount(DirectMemory.bound(spec.memoryMax()), spec.nodeBytes());
         client = session(spec, new Ports(spec), links[0], "server", true);
         server = session(spec, ports, links[1], "client", false);
     }
@@ -28,7 +28,7 @@ final class SessionPair {
     private Session session(NodeSpec spec, Ports served, MemoryLink link, String peerName, boolean connecting) {
         PeerId id = new PeerId(UUID.randomUUID(), peerName, 1);
         Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH, "", ""));
-        Session session = new Session(spec, served, budget, loop, link, peer, connecting, ended -> {});
+        Session session = new Session(spec, served, memory.share(peerName), loop, link, peer, connecting, ended -> {});
         peer.session(session);
         session.begin();
         return session;

@@ -104,7 +104,7 @@ class SessionTest {
         for (int i = 0; i < sent.size(); i++) {
             assertThat(received.get(i)).isEqualTo(sent.get(i));
         }
-        assertThat(pair.budget.used()).isZero();
+        assertThat(pair.memory.lent()).isZero();
     }
 
     @Test
@@ -361,7 +361,7 @@ class SessionTest {
                 .subscribe();
         pair.loop.settle();
         assertThat(sizes).containsExactly(10, 1 << 20, 10, 1 << 21, 60_000, 60_000);
-        assertThat(pair.budget.used()).isZero();
+        assertThat(pair.memory.lent()).isZero();
     }
 
     /** Who has borrowed the loop must not end it, nor go on as if nothing had been. */

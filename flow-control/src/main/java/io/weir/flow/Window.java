@@ -27,7 +27,8 @@ public final class Window {
     public static final long UNBOUNDED = Long.MAX_VALUE;
 
     private final long maxItems;
-    private final long byteBlock;
+    private long maxBytes;
+    private long byteBlock;
 
     private long demand;
     private long prefetch;
@@ -51,7 +52,23 @@ public final class Window {
         this.maxItems = within("maxItems", maxItems, 1, Credits.MAX);
         this.outstanding = within("initialItems", initialItems, 0, maxItems);
         this.granted = within("maxBytes", maxBytes, 1, Credits.MAX);
-        this.byteBlock = Math.max(1, maxBytes / 4);
+        limit(maxBytes);
+    }
+
+    private void limit(long bytes) {
+        maxBytes = bytes;
+        byteBlock = Math.max(1, bytes / 4);
+    }
+
+    /** Bytes that may be granted or held at once. */
+    public long maxBytes() {
+        return maxBytes;
+    }
+
+    /** From now on, so many bytes more may be granted or held at once; the next grant has them. */
+    public void grow(long bytes) {
+        limit(within("maxBytes", saturatedSum(maxBytes, within("grow", bytes, 0, Credits.MAX)), 1, Credits.MAX));
+        free += bytes;
     }
 
     /** The subscriber asks for {@code n} more items, at least 1. Everything above {@link #UNBOUNDED} counts as that. */
@@ -191,6 +208,11 @@ public final class Window {
     /** Bytes that the sender has, or had for what is held, beyond the window. */
     public long lent() {
         return lent;
+    }
+
+    /** What the sender says that its next message needs, as long as less is granted; 0 then. */
+    public long wanted() {
+        return wanted;
     }
 
     private static long within(String what, long value, long least, long most) {

@@ -109,6 +109,15 @@ public interface Loop extends Executor {
     }
 
     /**
+     * Yields what the loop's thread has died of, if it does so without having been {@link #close closed}: an error of the JVM or of the loop
+     * itself, as what tasks throw does not end it. Everything that belongs to such a loop has ended, and {@link #execute} is refused. Never
+     * completes otherwise. Signals come on the thread that dies.
+     */
+    default Mono<Throwable> died() {
+        return Mono.never();
+    }
+
+    /**
      * Ends the loop after the tasks that are already queued; what is still registered is closed. Any thread may call; the
      * thread has ended when the returned {@code Mono} completes.
      */

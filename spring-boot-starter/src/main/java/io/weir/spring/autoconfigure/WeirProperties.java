@@ -59,6 +59,7 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param gateway Connections through gateways.
  * @param timeout Time limits.
  * @param keepalive How a peer is found to be dead that says nothing.
+ * @param memory What is kept on behalf of peers.
  * @param resume What is kept so that it can be sent again.
  * @param observation What is observed of calls.
  * @param discovery Spring Cloud as the directory.
@@ -103,6 +104,7 @@ public record WeirProperties(
         @DefaultValue Window window,
         @DefaultValue Message message,
         @DefaultValue NodeLimits node,
+        @DefaultValue Memory memory,
         @DefaultValue Mailbox mailbox,
         @DefaultValue Max max,
         @DefaultValue Security security,
@@ -256,6 +258,13 @@ public record WeirProperties(
      * @param bytes Size of what the node lends, over all peers, to messages longer than their window: bytes, or 64k, 8m, 1g.
      */
     public record NodeLimits(@DefaultValue("256m") String bytes) {}
+
+    /**
+     * What is kept on behalf of peers.
+     *
+     * @param max Size of what the node keeps on behalf of all peers: bytes, or 64k, 8m, 1g; half of what the JVM may have if it is not set.
+     */
+    public record Memory(@Nullable String max) {}
 
     /**
      * Of a mailbox.

@@ -15,7 +15,8 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Whether each peer that the configuration names can be reached, or if it names none, whether the node is there. Nobody is connected to for
+ * Whether each peer that the configuration names can be reached, or if it names none, whether the node is there. A node that has failed is down,
+ * whatever is named. Nobody is connected to for
  * it, and nothing waited for.
  */
 public final class WeirHealth implements CompositeHealthContributor {
@@ -35,7 +36,8 @@ public final class WeirHealth implements CompositeHealthContributor {
     @Override
     public Stream<Entry> stream() {
         var peers = status.peers();
-        return peers.isEmpty()
+        boolean failed = status.node().flatMap(Node::failure).isPresent();
+        return peers.isEmpty() || failed
                 ? Stream.of(new Entry(NODE, node()))
                 : peers.stream().map(peer -> new Entry(peer.name(), indicator(peer)));
     }
@@ -51,9 +53,19 @@ public final class WeirHealth implements CompositeHealthContributor {
 
     private HealthIndicator node() {
         return () -> status.node()
-                .map(WeirHealth::up)
+                .map(WeirHealth::health)
                 .orElseGet(WeirHealth::starting)
                 .build();
+    }
+
+    private static Health.Builder health(Node node) {
+        return node.failure()
+                .map(cause -> Health.down()
+                        .withDetail("node", node.id().toString())
+                        .withDetail(
+                                "reason",
+                                "a loop of the node has died of " + cause + ": the process has to be started anew"))
+                .orElseGet(() -> up(node));
     }
 
     private static Health.Builder up(Node node) {

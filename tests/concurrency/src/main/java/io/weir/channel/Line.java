@@ -15,7 +15,6 @@ final class Line {
 
     private static final NodeSpec SPEC = NodeSpec.builder().build();
     private static final Ports PORTS = new Ports(SPEC);
-    private static final Budget BUDGET = new Budget(SPEC.nodeBytes());
     private static final PeerId PEER = new PeerId(UUID.randomUUID(), "peer", 1);
     private static final PathDecision PATH = new PathDecision(PEER, List.of(), Instant.EPOCH, "", "");
 
@@ -26,7 +25,8 @@ final class Line {
 
     Line() {
         Peer peer = new Peer(PEER, PATH);
-        session = new Session(SPEC, PORTS, BUDGET, loop, wire, peer, true, ended -> {});
+        session = new Session(
+                SPEC, PORTS, new MemoryAccount(1 << 30, 1 << 30).share(PEER), loop, wire, peer, true, ended -> {});
         peer.session(session);
         loop.drive(() -> {
             session.open("race", 0, new AlwaysOpen(), channel -> opened = channel);

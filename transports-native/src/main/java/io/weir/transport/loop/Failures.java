@@ -34,15 +34,29 @@ final class Failures {
         return count;
     }
 
-    /** For what is called again and again. */
-    void repeated(String what, Throwable failure) {
+    /**
+     * For what is called again and again.
+     *
+     * @param whom what was called, named in the log
+     */
+    void repeated(String what, Object whom, Throwable failure) {
         long now = System.nanoTime();
         if (now - loggedAt < QUIET_NANOS) {
             notLogged++;
             return;
         }
         loggedAt = now;
-        log(what + " failed on loop {} (and " + notLogged + " times since this was last logged)", failure);
+        try {
+            LOG.error(
+                    "{} {} failed on loop {} (and {} times since this was last logged)",
+                    what,
+                    whom,
+                    loop,
+                    notLogged,
+                    failure);
+        } catch (Throwable e) {
+            failure.addSuppressed(e);
+        }
         notLogged = 0;
     }
 

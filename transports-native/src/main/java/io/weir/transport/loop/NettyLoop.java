@@ -69,6 +69,7 @@ public final class NettyLoop implements Loop {
     private volatile boolean socketsOver;
 
     private final Sinks.Empty<Void> ended = Sinks.empty();
+    private final Sinks.One<Throwable> death = Sinks.one();
     /** Made by the thread that it belongs to. */
     private @Nullable LoopBuffers buffers;
 
@@ -269,13 +270,35 @@ public final class NettyLoop implements Loop {
     }
 
     private void run() {
-        owner.begin();
-        buffers = new LoopBuffers();
-        while (!closing || !delays.isEmpty()) {
-            turn();
+        try {
+            owner.begin();
+            buffers = new LoopBuffers();
+            while (!closing || !delays.isEmpty()) {
+                turn();
+            }
+            end();
+        } catch (Throwable t) {
+            die(t);
         }
-        end();
         announceEnd();
+    }
+
+    /** Nothing else is to be expected of this thread, so whoever depends on it must know. */
+    private void die(Throwable cause) {
+        try {
+            end();
+        } catch (Throwable t) {
+            // Of the sockets and links, what could not be closed is closed by the operating system at the latest.
+            for (Runnable task : tasks.end()) {
+                failures.run(task);
+            }
+        }
+        death.tryEmitValue(cause).orThrow();
+    }
+
+    @Override
+    public Mono<Throwable> died() {
+        return death.asMono();
     }
 
     @SuppressWarnings("ThreadPriorityCheck") // Nothing relies on who gets the processor next.
@@ -394,7 +417,7 @@ public final class NettyLoop implements Loop {
         try {
             return eventLoop.run(waitNanos);
         } catch (Throwable e) {
-            failures.repeated("Handling sockets", e);
+            failures.repeated("Handling", "sockets", e);
             return 0;
         }
     }

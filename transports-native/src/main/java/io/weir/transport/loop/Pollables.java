@@ -56,7 +56,7 @@ final class Pollables {
         try {
             return pollable.poll();
         } catch (Throwable e) {
-            failures.repeated("Polling " + pollable, e);
+            failures.repeated("Polling", pollable, e);
             return 0;
         }
     }
@@ -75,7 +75,7 @@ final class Pollables {
         try {
             return pollable.asleep();
         } catch (Throwable e) {
-            failures.repeated("Before sleeping, asking " + pollable, e);
+            failures.repeated("Before sleeping, asking", pollable, e);
             return false;
         }
     }
@@ -96,7 +96,7 @@ final class Pollables {
         try {
             pollable.awake();
         } catch (Throwable e) {
-            failures.repeated("After sleeping, telling " + pollable, e);
+            failures.repeated("After sleeping, telling", pollable, e);
         }
     }
 

@@ -1,0 +1,336 @@
+package io.weir.channel;
+
+import io.weir.core.Loop;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The one account of the memory that a node keeps on behalf of others: whatever is kept for a peer, or promised to it as credit, is
+ * taken from here first. So credit is never more than there is, and a peer that keeps the rules is slowed down, but never refused
+ * what it was promised. Any thread may call.
+ *
+ * <p>What remains is shared so that nobody can take it all, without a number that would have to be set:
+ *
+ * <pre>
+ *   node      total
+ *   identity  at most 3/4 of what other identities have left
+ *   peer      {@link #GUARANTEED}, set aside when it connects; beyond that at most half of what the other peers of its identity
+ *             have left of 3/4 of that: the last quarter is for peers to come
+ *   channel   an eighth of what its peer has left, of the half of the peer's share that is for windows; the other half is for the
+ *             least that a channel needs, and for everything that is not a window
+ * </pre>
+ *
+ * <p>An identity is a certificate's principal; without one, everybody who comes from the same place and has proved as much.
+ */
+final class MemoryAccount {
+
+    /** What a peer always has: enough for a dozen channels at their least. */
+    static final long GUARANTEED = 256 << 10;
+
+    /** What a session and its link cost by themselves: queues, parsers and socket buffers. */
+    static final long PEER = 64 << 10;
+
+    /** What a channel costs by itself. */
+    static final int CHANNEL = 2 << 10;
+
+    /** What a message costs beside its content: its objects, and what its buffer is rounded up by. */
+    static final int ITEM = 512;
+
+    private final long total;
+    private final long lendable;
+    private final Map<Object, Owner> owners = new HashMap<>();
+    private final List<Lease> waiting = new ArrayList<>(0);
+    private final Map<MemoryUse, Long> uses = new EnumMap<>(MemoryUse.class);
+    private long used;
+    private long lent;
+
+    /**
+     * Nothing is taken yet.
+     *
+     * @param total bytes, for everything
+     * @param lendable bytes of these that messages longer than their windows may have at once
+     */
+    MemoryAccount(long total, long lendable) {
+        this.total = total;
+        this.lendable = lendable;
+        for (MemoryUse use : MemoryUse.values()) {
+            uses.put(use, 0L);
+        }
+    }
+
+    /** Whether a further peer of this identity may come. */
+    synchronized boolean hasRoomFor(Object identity) {
+        Owner owner = owners.get(identity);
+        long its = owner == null ? 0 : owner.used;
+        return its + GUARANTEED <= ofIdentity(its);
+    }
+
+    /** A further peer's share, whether or not there is room; it is to be {@link Share#close closed}. */
+    synchronized Share share(Object identity) {
+        Owner owner = owners.computeIfAbsent(identity, Owner::new);
+        Share share = new Share(owner);
+        charge(owner, GUARANTEED);
+        return share;
+    }
+
+    synchronized MemoryStats stats() {
+        return new MemoryStats(total, used, uses);
+    }
+
+    /** Bytes that messages longer than their windows have now. */
+    synchronized long lent() {
+        return lent;
+    }
+
+    long lendable() {
+        return lendable;
+    }
+
+    /** What one message may have at most, beyond its window, if nobody else has anything. */
+    long longestLease() {
+        return Math.min(lendable, ofNewcomers(0) - GUARANTEED);
+    }
+
+    private void charge(Owner owner, long bytes) {
+        used += bytes;
+        owner.used += bytes;
+    }
+
+    /** What an identity may have that has this much. */
+    private long ofIdentity(long its) {
+        return (total - (used - its)) / 4 * 3;
+    }
+
+    /** The same without what is for peers that it will have. */
+    private long ofNewcomers(long its) {
+        return ofIdentity(its) / 4 * 3;
+    }
+
+    /** Lends to those who wait, in their order; one who finds no room holds up his own further messages only. */
+    private List<Lease> lendToWaiting() {
+        if (waiting.isEmpty()) {
+            return List.of();
+        }
+        List<Lease> granted = new ArrayList<>(0);
+        Set<Share> behind = new HashSet<>();
+        waiting.removeIf(lease -> {
+            boolean fits = !behind.contains(lease.share) && lease.share.lend(lease.bytes);
+            if (fits) {
+                granted.add(lease);
+            } else {
+                behind.add(lease.share);
+            }
+            return fits;
+        });
+        return granted;
+    }
+
+    private void tell(List<Lease> granted) {
+        for (Lease each : granted) {
+            try {
+                each.loop.execute(each.granted);
+            } catch (RejectedExecutionException e) {
+                // Its session has ended with the loop.
+                each.share.giveBackLease(each.bytes);
+            }
+        }
+    }
+
+    /** Who has a share. Guarded by the account. */
+    private static final class Owner {
+
+        final Object identity;
+        long used;
+        int shares;
+
+        Owner(Object identity) {
+            this.identity = identity;
+        }
+    }
+
+    /** One who waits to be lent something. */
+    static final class Lease {
+
+        private final Share share;
+        private final long bytes;
+        private final Loop loop;
+        private final Runnable granted;
+
+        private Lease(Share share, long bytes, Loop loop, Runnable granted) {
+            this.share = share;
+            this.bytes = bytes;
+            this.loop = loop;
+            this.granted = granted;
+        }
+    }
+
+    /** A peer's part of the account. What is taken is to be given back once, also after the share was closed. */
+    final class Share {
+
+        private final Owner owner;
+        private long taken;
+        private long leased;
+        private boolean closed;
+
+        private Share(Owner owner) {
+            this.owner = owner;
+            owner.shares++;
+        }
+
+        /** What it counts with: at least what was set aside for it. */
+        private long counted(long bytes) {
+            return closed ? bytes : Math.max(GUARANTEED, bytes);
+        }
+
+        /** What this peer may have. */
+        private long limit() {
+            long others = owner.used - counted(taken);
+            return Math.max(GUARANTEED, (ofNewcomers(owner.used) - others) / 2);
+        }
+
+        private void add(MemoryUse use, long bytes) {
+            long before = counted(taken);
+            taken += bytes;
+            charge(owner, counted(taken) - before);
+            uses.merge(use, bytes, Long::sum);
+        }
+
+        /** Takes this much, or nothing. */
+        boolean tryTake(MemoryUse use, long bytes) {
+            synchronized (MemoryAccount.this) {
+                boolean fits = taken + bytes <= limit();
+                if (fits) {
+                    add(use, bytes);
+                }
+                return fits;
+            }
+        }
+
+        /** Takes what is there already, and can't be refused any more. */
+        void take(MemoryUse use, long bytes) {
+            synchronized (MemoryAccount.this) {
+                add(use, bytes);
+            }
+        }
+
+        /**
+         * Takes as much as is fair for one of many.
+         *
+         * @return between {@code least} and {@code most}; 0 if there is not even the least
+         */
+        long takeSome(MemoryUse use, long least, long most) {
+            synchronized (MemoryAccount.this) {
+                long limit = limit();
+                long fair = (limit / 2 - taken) / 8;
+                long bytes = Math.max(least, Math.min(most, fair));
+                if (bytes <= 0 || taken + bytes > limit) {
+                    return 0;
+                }
+                add(use, bytes);
+                return bytes;
+            }
+        }
+
+        void give(MemoryUse use, long bytes) {
+            if (bytes == 0) {
+                return;
+            }
+            List<Lease> granted;
+            synchronized (MemoryAccount.this) {
+                if (bytes < 0 || bytes > taken) {
+                    throw new IllegalStateException("gave back " + bytes + " bytes of " + taken + " taken");
+                }
+                add(use, -bytes);
+                forgetOwner();
+                granted = lendToWaiting();
+            }
+            tell(granted);
+        }
+
+        /** What one message may have at most, beyond its window, if nobody else has anything. */
+        long longestLease() {
+            return MemoryAccount.this.longestLease();
+        }
+
+        /**
+         * Lends memory to a message that is longer than its window: runs {@code granted} on the loop as soon as there is enough; at once, and
+         * returns null, if there is now.
+         */
+        @Nullable
+        Lease lease(long bytes, Loop loop, Runnable granted) {
+            synchronized (MemoryAccount.this) {
+                boolean first = waiting.stream().noneMatch(lease -> lease.share == this);
+                if (!first || !lend(bytes)) {
+                    Lease lease = new Lease(this, bytes, loop, granted);
+                    waiting.add(lease);
+                    return lease;
+                }
+            }
+            granted.run();
+            return null;
+        }
+
+        private boolean lend(long bytes) {
+            long others = lent - leased;
+            boolean alone =
+                    lent == 0 && owner.used - counted(taken) + counted(taken + bytes) <= ofNewcomers(owner.used);
+            boolean fits = lent + bytes <= lendable
+                    && (alone || (leased + bytes <= (lendable - others) / 2 && taken + bytes <= limit()));
+            if (fits) {
+                lent += bytes;
+                leased += bytes;
+                add(MemoryUse.LONG_MESSAGES, bytes);
+            }
+            return fits;
+        }
+
+        /** Whoever waits does so no longer. Does nothing if it was granted: then what was lent is to be given back. */
+        void cancel(Lease lease) {
+            synchronized (MemoryAccount.this) {
+                waiting.remove(lease);
+            }
+        }
+
+        void giveBackLease(long bytes) {
+            if (bytes == 0) {
+                return;
+            }
+            synchronized (MemoryAccount.this) {
+                lent -= bytes;
+                leased -= bytes;
+            }
+            give(MemoryUse.LONG_MESSAGES, bytes);
+        }
+
+        /** The peer has gone: nothing is set aside for it any more. */
+        void close() {
+            List<Lease> granted;
+            synchronized (MemoryAccount.this) {
+                if (closed) {
+                    return;
+                }
+                waiting.removeIf(lease -> lease.share == this);
+                long before = counted(taken);
+                closed = true;
+                charge(owner, taken - before);
+                owner.shares--;
+                forgetOwner();
+                granted = lendToWaiting();
+            }
+            tell(granted);
+        }
+
+        private void forgetOwner() {
+            if (owner.shares == 0 && owner.used == 0) {
+                owners.remove(owner.identity, owner);
+            }
+        }
+    }
+}
