@@ -22,10 +22,12 @@ import io.weir.core.ReusedList;
 import io.weir.core.SessionLost;
 import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
+import io.weir.flow.Lane;
 import io.weir.flow.Lanes;
 import io.weir.flow.Window;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -110,6 +112,7 @@ final class Session implements LinkHandler {
     private boolean turnEndWanted;
     private boolean draining;
     private boolean full;
+    private final Refusals refusals = new Refusals();
     private final List<Confirmation> confirming = new ArrayList<>(0);
     /** How often it was asked whether it has had everything. */
     private int confirmations;
@@ -684,6 +687,12 @@ final class Session implements LinkHandler {
         return number;
     }
 
+    private String noRoom() {
+        return channels.size() < spec.maxChannels()
+                ? noMemory()
+                : "too many channels (weir.max.channels=" + spec.maxChannels() + ')';
+    }
+
     private String noMemory() {
         return "there is no memory for another channel with " + peer.id() + ": " + channels.size()
                 + " are open, and what peers may have is used up (weir.memory.max)";
@@ -877,38 +886,18 @@ final class Session implements LinkHandler {
         if (in.body().readableBytes() > MAX_PORT_NAME) {
             throw new ProtocolMismatch("OPEN with a port name of " + in.body().readableBytes() + " bytes");
         }
-        if (channels.size() >= 2 * spec.maxChannels()) {
-            throw new ProtocolMismatch(
-                    "OPEN although " + channels.size() + " channels are open or refused and not ended");
-        }
         latestTheirs = number;
         Channel channel = channels.size() < spec.maxChannels() ? channel(number, port) : null;
-        String refusal = null;
         if (channel == null) {
-            refusal = channels.size() < spec.maxChannels()
-                    ? noMemory()
-                    : "too many channels (weir.max.channels=" + spec.maxChannels() + ')';
-            channel = refused(number, port);
+            refusals.add(number);
+            return;
         }
         try {
             channel.outbound().granted(in.first(), in.second());
         } catch (IllegalArgumentException e) {
             throw new ProtocolMismatch("credit that can't be: " + e.getMessage(), e);
         }
-        if (refusal != null) {
-            channel.refuse(ErrorCode.OVERLOADED, refusal);
-        } else {
-            ports.opened(channel, in.has(Flags.REQUESTS));
-        }
-    }
-
-    /** One that exists only until its refusal is sent and the peer has ended it. */
-    private Channel refused(int number, String port) {
-        if (!memory.tryTake(MemoryUse.WINDOWS, MemoryAccount.CHANNEL)) {
-            throw new ProtocolMismatch("OPEN although " + channels.size()
-                    + " channels are open or refused and not ended, and there is no memory for more (weir.memory.max)");
-        }
-        return add(number, port, new Window(1, 1, 0), MemoryAccount.CHANNEL);
+        ports.opened(channel, in.has(Flags.REQUESTS));
     }
 
     private void peerLeaves() {
@@ -1135,6 +1124,55 @@ final class Session implements LinkHandler {
             limit.dispose();
             nextLook.dispose();
             sink.success();
+        }
+    }
+
+    /**
+     * Channels for which there is no room, until the peer has been sent that. Its opener sends nothing before it is accepted, so nothing else is
+     * to be known of them.
+     */
+    private final class Refusals implements Outgoing {
+
+        private final ArrayDeque<Integer> numbers = new ArrayDeque<>(0);
+        private boolean listed;
+
+        void add(int number) {
+            if (numbers.size() >= spec.maxChannels()) {
+                throw new ProtocolMismatch("OPEN although " + numbers.size()
+                        + " channels are refused and it does not read that (weir.max.channels)");
+            }
+            numbers.add(number);
+            list();
+            drainLater();
+        }
+
+        @Override
+        public void list() {
+            if (!listed) {
+                listed = true;
+                lanes.add(Lane.CONTROL, this);
+            }
+        }
+
+        @Override
+        public void putBack() {
+            if (!listed) {
+                listed = true;
+                lanes.putBack(Lane.CONTROL, this);
+            }
+        }
+
+        @Override
+        public boolean push() {
+            listed = false;
+            for (Integer number; (number = numbers.peek()) != null; numbers.remove()) {
+                ByteBuf text = Unpooled.wrappedBuffer(noRoom().getBytes(StandardCharsets.UTF_8));
+                if (!offer(frame().set(FrameKind.ERROR, 0, number, ErrorCode.OVERLOADED.code())
+                        .body(text))) {
+                    return false;
+                }
+            }
+            return true;
         }
     }
 

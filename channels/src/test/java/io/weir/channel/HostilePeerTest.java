@@ -1,0 +1,387 @@
+package io.weir.channel;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.weir.core.ErrorCode;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.LinkHandler;
+import io.weir.core.Message;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** What one peer can make a node hold that says whatever it likes: frames by hand on one side, a real session on the other. */
+class HostilePeerTest {
+
+    private static final int MIB = 1 << 20;
+    private static final long MEMORY = 32 * MIB;
+
+    private final NodeSpec spec = NodeSpec.builder()
+            .memoryMax(MEMORY)
+            .keepAliveInterval(Duration.ofMinutes(10))
+            .keepAliveTimeout(Duration.ofMinutes(30))
+            .build();
+    private final SessionPair pair = new SessionPair(spec, 1 << 20);
+    private final MemoryLink attacker = pair.links[0];
+    /** What has come back, without the bodies. */
+    private final List<Came> came = new ArrayList<>();
+
+    private final Map<Integer, Long> items = new HashMap<>();
+    private final Map<Integer, Long> credit = new HashMap<>();
+
+    private record Came(FrameKind kind, int flags, int channel, int aux, int length) {}
+
+    HostilePeerTest() {
+        attacker.handler(new LinkHandler() {
+            @Override
+            public void frame(Frame frame) {
+                came.add(new Came(
+                        frame.kind(),
+                        frame.flags(),
+                        frame.channel(),
+                        frame.aux(),
+                        frame.body().readableBytes()));
+                if (frame.kind() == FrameKind.ACCEPT || frame.kind() == FrameKind.CREDIT) {
+                    items.merge(frame.channel(), frame.first(), Long::sum);
+                    credit.merge(frame.channel(), frame.second(), Long::sum);
+                }
+                frame.body().release();
+            }
+
+            @Override
+            public void writable() {
+                // There is room for everything.
+            }
+
+            @Override
+            public void lost(WeirException reason) {
+                // Then nothing comes any more.
+            }
+        });
+    }
+
+    @AfterEach
+    void nothingIsKept() {
+        pair.end();
+        assertThat(pair.memory.stats().used()).isZero();
+        assertThat(pair.memory.stats().uses().values()).containsOnly(0L);
+    }
+
+    private void send(FrameKind kind, int flags, int channel, int aux, long first, long second, ByteBuf body) {
+        assertThat(attacker.offer(
+                        new Frame().set(kind, flags, channel, aux, body).words(first, second)))
+                .as("the session lives: %s", pair.server.endedWith())
+                .isTrue();
+    }
+
+    private void open(int channel, String port, int flags) {
+        send(FrameKind.OPEN, flags, channel, 0, 0, 0, Unpooled.copiedBuffer(port, UTF_8));
+    }
+
+    /** All of it, in as many pieces as it needs. */
+    private void message(int channel, int flags, int number, int length) {
+        int piece = Math.min(length, 30_000);
+        if (length == piece) {
+            send(FrameKind.DATA, flags, channel, number, 0, 0, Unpooled.wrappedBuffer(new byte[length]));
+            return;
+        }
+        send(FrameKind.FIRST, flags, channel, number, length, 0, Unpooled.wrappedBuffer(new byte[piece]));
+        for (int left = length - piece; left > 0; left -= piece) {
+            piece = Math.min(left, 30_000);
+            send(FrameKind.NEXT, 0, channel, 0, 0, 0, Unpooled.wrappedBuffer(new byte[piece]));
+        }
+    }
+
+    private long count(FrameKind kind) {
+        return came.stream().filter(each -> each.kind == kind).count();
+    }
+
+    private boolean lives() {
+        return pair.server.endedWith() == null;
+    }
+
+    private long held(MemoryUse use) {
+        return pair.memory.stats().uses().get(use);
+    }
+
+    @Test
+    void longMessagesOnThousandsOfChannelsGetNoMoreThanOnePeersShare() {
+        pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));
+        for (int i = 0; i < 4000; i++) {
+            open(2 * i + 1, "still", 0);
+        }
+        pair.loop.settle();
+        assertThat(lives()).isTrue();
+        long promised = credit.values().stream().mapToLong(each -> each).sum();
+        assertThat(promised).isBetween(MEMORY / 8, MEMORY / 2);
+        credit.forEach((channel, bytes) ->
+                send(FrameKind.FIRST, 0, channel, 0, bytes, 0, Unpooled.wrappedBuffer(new byte[10])));
+        pair.loop.settle();
+        assertThat(lives()).isTrue();
+        assertThat(count(FrameKind.ERROR) + credit.size()).isEqualTo(4000);
+        assertThat(pair.memory.stats().used()).isLessThanOrEqualTo(MEMORY / 2 + MemoryAccount.GUARANTEED);
+    }
+
+    @Test
+    void anotherPeerStillGetsChannelsMeanwhile() {
+        longMessagesOnThousandsOfChannelsGetNoMoreThanOnePeersShare();
+        MemoryAccount.Share other = pair.memory.share("client");
+        long window = other.takeSome(MemoryUse.WINDOWS, 8 << 10, MIB);
+        assertThat(window).isGreaterThan(100_000);
+        other.give(MemoryUse.WINDOWS, window);
+        other.close();
+    }
+
+    @Test
+    void aNumberThatLeapsIsABreach() {
+        pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));
+        open(1, "still", 0);
+        open(0x7ffffff1, "still", 0);
+        pair.loop.settle();
+        assertThat(lives()).isFalse();
+        assertThat(pair.server.endedWith()).hasMessageContaining("2147483633");
+    }
+
+    @Test
+    void numbersThatGoRoundComeToNoOpenChannel() {
+        pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));
+        open(1, "still", 0);
+        pair.loop.settle();
+        int number = 1;
+        do {
+            number += 1 << 24;
+            if (number != 1) {
+                open(number, "nobody", 0);
+                send(FrameKind.END, 0, number, 0, 0, 0, Unpooled.EMPTY_BUFFER);
+            }
+            pair.loop.settle();
+        } while (number != 1);
+        assertThat(lives()).isTrue();
+        assertThat(pair.server.channelCount()).isOne();
+        open(1, "still", 0);
+        pair.loop.settle();
+        assertThat(pair.server.endedWith()).hasMessageContaining("channel number 1");
+    }
+
+    @Test
+    void numbersMayGoRound() {
+        pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));
+        int number = 1;
+        open(number, "nobody", 0);
+        send(FrameKind.END, 0, number, 0, 0, 0, Unpooled.EMPTY_BUFFER);
+        do {
+            pair.loop.settle();
+            number += 1 << 24;
+            open(number, "nobody", 0);
+            send(FrameKind.END, 0, number, 0, 0, 0, Unpooled.EMPTY_BUFFER);
+        } while (number != 1);
+        pair.loop.settle();
+        assertThat(lives()).isTrue();
+        assertThat(pair.server.channelCount()).isZero();
+    }
+
+    @Test
+    void answersThatNobodyTakesStopTheRequests() {
+        AtomicInteger asked = new AtomicInteger();
+        pair.ports.serve("answers", new AnswerHandler((peer, request) -> {
+            asked.incrementAndGet();
+            request.release();
+            return Mono.just(Message.of(new byte[100_000]));
+        }));
+        open(1, "answers", Flags.REQUESTS);
+        pair.loop.settle();
+        int requests = 1000;
+        for (int i = 1; i <= requests; i++) {
+            message(1, Flags.REQUEST, i, 0);
+        }
+        pair.loop.settle();
+        assertThat(lives()).isTrue();
+        assertThat(asked.get()).isLessThan(100);
+        assertThat(pair.server.counters().queuedBytes).isLessThan(6 * MIB);
+        // Nothing was lost: each has its answer as soon as it is taken.
+        for (int i = 0; i < requests; i++) {
+            send(FrameKind.CREDIT, 0, 1, 0, 1, 100_000, Unpooled.EMPTY_BUFFER);
+            pair.loop.settle();
+        }
+        assertThat(asked).hasValue(requests);
+        assertThat(held(MemoryUse.ANSWERS)).isZero();
+    }
+
+    @Test
+    void answersThatComeLateAndThatNobodyTakesAreReplacedByErrors() {
+        List<Sinks.One<Message>> late = new ArrayList<>();
+        pair.ports.serve("late", new AnswerHandler((peer, request) -> {
+            request.release();
+            Sinks.One<Message> answer = Sinks.one();
+            late.add(answer);
+            return answer.asMono();
+        }));
+        open(1, "late", Flags.REQUESTS);
+        pair.loop.settle();
+        int requests = 400;
+        for (int i = 1; i <= requests; i++) {
+            message(1, Flags.REQUEST, i, 0);
+        }
+        pair.loop.settle();
+        assertThat(late).hasSize(requests);
+        late.forEach(
+                answer -> answer.tryEmitValue(Message.of(new byte[100_000])).orThrow());
+        pair.loop.settle();
+        assertThat(lives()).isTrue();
+        assertThat(pair.server.counters().queuedBytes).isLessThan(MEMORY / 2);
+        send(FrameKind.CREDIT, 0, 1, 0, requests, 100_000L * requests, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        long failed = came.stream()
+                .filter(each -> each.kind == FrameKind.DATA && (each.flags & Flags.FAILED) != 0)
+                .count();
+        long answered =
+                came.stream().filter(each -> each.kind == FrameKind.FIRST).count();
+        assertThat(failed).isPositive();
+        assertThat(failed + answered).isEqualTo(requests);
+        assertThat(held(MemoryUse.ANSWERS)).isZero();
+    }
+
+    @Test
+    void requestsWithLongContentAreTakenAsFarAsThereIsMemory() {
+        List<Message> kept = new ArrayList<>();
+        pair.ports.serve("slow", new AnswerHandler((peer, request) -> {
+            kept.add(request);
+            return Mono.never();
+        }));
+        open(1, "slow", Flags.REQUESTS);
+        pair.loop.settle();
+        for (int i = 1; credit.get(1) >= 30_000 && i < 5000; i++) {
+            credit.merge(1, -30_000L, Long::sum);
+            message(1, Flags.REQUEST, i, 30_000);
+            pair.loop.settle();
+        }
+        assertThat(lives()).isTrue();
+        assertThat(kept.size() * 30_000L).isLessThan(10 * MIB);
+        kept.forEach(Message::release);
+    }
+
+    @Test
+    void aMailboxKeepsNoMoreOfOneSenderThanItsWindow() {
+        Mailbox box = new Mailbox("box", 1024).open(pair.ports);
+        open(1, "box", 0);
+        pair.loop.settle();
+        int sent = 0;
+        while (credit.get(1) >= 100_000 && sent < 1000) {
+            credit.merge(1, -100_000L, Long::sum);
+            message(1, 0, 0, 100_000);
+            sent++;
+            pair.loop.settle();
+        }
+        assertThat(lives()).isTrue();
+        assertThat(sent).isBetween(10, 100);
+        assertThat(held(MemoryUse.MAILBOXES)).isBetween(1L * MIB, 9L * MIB);
+        // What is taken out makes room, and nothing is lost.
+        AtomicInteger got = new AtomicInteger();
+        box.subscribe(received -> {
+            got.incrementAndGet();
+            received.release();
+        });
+        pair.loop.settle();
+        assertThat(got).hasValue(sent);
+        assertThat(credit.get(1)).isGreaterThanOrEqualTo(100_000);
+        box.dispose();
+        pair.loop.settle();
+    }
+
+    @Test
+    void whatASenderLeavesInAMailboxCountsUntilItIsTakenOut() {
+        Mailbox box = new Mailbox("box", 1024).open(pair.ports);
+        open(1, "box", 0);
+        pair.loop.settle();
+        message(1, 0, 0, 1000);
+        pair.loop.settle();
+        pair.server.over(new SessionLost("gone"));
+        assertThat(held(MemoryUse.MAILBOXES)).isGreaterThanOrEqualTo(1000);
+        box.next().subscribe(Received::release);
+        assertThat(held(MemoryUse.MAILBOXES)).isZero();
+        box.dispose();
+    }
+
+    @Test
+    void aMailboxGivesNoSingleSenderTheRoomOfAll() {
+        Mailbox box = new Mailbox("box", 4000).open(pair.ports);
+        open(1, "box", 0);
+        open(3, "box", 0);
+        pair.loop.settle();
+        int greedy = sendAllThatMayGo(1);
+        assertThat(greedy).isBetween(2000, 2400);
+        assertThat(box.size()).isBetween(2000, 2100);
+        assertThat(sendAllThatMayGo(3)).isBetween(300, 1700);
+        box.dispose();
+        pair.loop.settle();
+    }
+
+    private int sendAllThatMayGo(int channel) {
+        int sent = 0;
+        for (; sent < items.get(channel); sent++) {
+            message(channel, 0, 0, 1);
+            pair.loop.settle();
+        }
+        assertThat(lives()).isTrue();
+        return sent;
+    }
+
+    @Test
+    void whatIsLentAndNotUsedIsTakenBack() {
+        pair.ports.serve(
+                "sink",
+                new ServeHandler(channel ->
+                        Flux.from(channel.receive()).doOnNext(Message::release).then()));
+        open(1, "sink", 0);
+        pair.loop.settle();
+        send(FrameKind.WANT, 0, 1, 0, 10 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(pair.memory.lent()).isPositive();
+        assertThat(credit.get(1)).isGreaterThanOrEqualTo(10 * MIB);
+        pair.loop.advance(Duration.ofSeconds(11));
+        assertThat(pair.memory.lent()).isZero();
+        assertThat(came)
+                .anyMatch(each ->
+                        each.kind == FrameKind.ERROR && each.channel == 1 && each.aux == ErrorCode.OVERLOADED.code());
+        assertThat(lives()).isTrue();
+    }
+
+    @Test
+    void whatIsLentAndUsedStaysAsLongAsItIsUsed() {
+        pair.ports.serve(
+                "sink",
+                new ServeHandler(channel ->
+                        Flux.from(channel.receive()).doOnNext(Message::release).then()));
+        open(1, "sink", 0);
+        pair.loop.settle();
+        send(FrameKind.WANT, 0, 1, 0, 10 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        send(FrameKind.FIRST, 0, 1, 0, 10 * MIB, 0, Unpooled.wrappedBuffer(new byte[30_000]));
+        for (int left = 10 * MIB - 30_000; left > 0; ) {
+            for (int i = 0; i < 20 && left > 0; i++) {
+                int piece = Math.min(left, 30_000);
+                send(FrameKind.NEXT, 0, 1, 0, 0, 0, Unpooled.wrappedBuffer(new byte[piece]));
+                left -= piece;
+            }
+            pair.loop.settle();
+            assertThat(lives()).isTrue();
+            pair.loop.advance(Duration.ofSeconds(9));
+        }
+        assertThat(count(FrameKind.ERROR)).isZero();
+        assertThat(pair.memory.lent()).isZero();
+    }
+}

@@ -1,0 +1,186 @@
+package io.weir.channel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.channel.MemoryAccount.Share;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class MemoryAccountTest {
+
+    private static final long MIB = 1 << 20;
+    private static final long TOTAL = 64 * MIB;
+
+    private final MemoryAccount account = new MemoryAccount(TOTAL, 32 * MIB);
+    private final ManualLoop loop = new ManualLoop();
+
+    private static long takeAll(Share share, MemoryUse use) {
+        long all = 0;
+        for (long piece = TOTAL; piece > 0; ) {
+            if (share.tryTake(use, piece)) {
+                all += piece;
+            } else {
+                piece /= 2;
+            }
+        }
+        return all;
+    }
+
+    @Test
+    void whatPeersOfOneIdentityTakeLeavesRoomForOthersOfIt() {
+        List<Long> taken = new ArrayList<>();
+        for (int i = 0; account.hasRoomFor("crowd"); i++) {
+            assertThat(i).isLessThan(1000);
+            taken.add(takeAll(account.share("crowd"), MemoryUse.WINDOWS));
+        }
+        assertThat(taken.get(0)).isLessThanOrEqualTo(TOTAL / 2);
+        assertThat(taken).hasSizeGreaterThan(30).allMatch(each -> each >= MemoryAccount.GUARANTEED);
+        assertThat(account.stats().used()).isLessThanOrEqualTo(TOTAL * 3 / 4);
+    }
+
+    @Test
+    void whatOneIdentityTakesLeavesRoomForAnother() {
+        while (account.hasRoomFor("crowd")) {
+            assertThat(takeAll(account.share("crowd"), MemoryUse.WINDOWS)).isPositive();
+        }
+        assertThat(account.hasRoomFor("other")).isTrue();
+        assertThat(takeAll(account.share("other"), MemoryUse.WINDOWS)).isGreaterThan(2 * MIB);
+    }
+
+    @Test
+    void manyChannelsOfOnePeerGetLessAndLessButEachGetsTheLeast() {
+        Share share = account.share("peer");
+        long least = 8 << 10;
+        List<Long> given = new ArrayList<>();
+        for (long each; (each = share.takeSome(MemoryUse.WINDOWS, least, 4 * MIB)) != 0; ) {
+            given.add(each);
+        }
+        assertThat(given).isSortedAccordingTo((one, other) -> Long.compare(other, one));
+        assertThat(given.get(0)).isGreaterThan(MIB);
+        assertThat(given.get(given.size() - 1)).isEqualTo(least);
+        assertThat(given).hasSizeGreaterThan(1000);
+    }
+
+    @Test
+    void aPeerThatLeavesLeavesNothingBehindButWhatItHasTaken() {
+        Share share = account.share("peer");
+        assertThat(share.tryTake(MemoryUse.MAILBOXES, MIB)).isTrue();
+        share.close();
+        share.close();
+        assertThat(account.stats().used()).isEqualTo(MIB);
+        assertThat(account.stats().uses()).containsEntry(MemoryUse.MAILBOXES, MIB);
+        share.give(MemoryUse.MAILBOXES, MIB);
+        assertThat(account.stats().used()).isZero();
+    }
+
+    @Test
+    void onePeersLongMessagesDoNotHoldUpAnothers() {
+        Share greedy = account.share("peers");
+        AtomicInteger granted = new AtomicInteger();
+        for (int i = 0; i < 6; i++) {
+            var unused = greedy.lease(6 * MIB, loop, granted::incrementAndGet);
+        }
+        assertThat(granted.get()).isBetween(1, 3);
+        int before = granted.get();
+        Share modest = account.share("peers");
+        assertThat(modest.lease(MIB, loop, granted::incrementAndGet)).isNull();
+        assertThat(granted.get()).isEqualTo(before + 1);
+    }
+
+    @Test
+    void whoWaitsIsLentInOrderAsSoonAsThereIsEnough() {
+        Share first = account.share("a");
+        Share second = account.share("b");
+        List<String> granted = new ArrayList<>();
+        var unused2 = first.lease(30 * MIB, loop, () -> granted.add("first"));
+        MemoryAccount.Lease gone = second.lease(20 * MIB, loop, () -> granted.add("gone"));
+        var unused3 = second.lease(8 * MIB, loop, () -> granted.add("second"));
+        var unused4 = second.lease(MIB, loop, () -> granted.add("third"));
+        assertThat(granted).containsExactly("first");
+        second.cancel(gone);
+        first.giveBackLease(30 * MIB);
+        loop.settle();
+        assertThat(granted).containsExactly("first", "second", "third");
+        assertThat(account.lent()).isEqualTo(9 * MIB);
+        second.giveBackLease(9 * MIB);
+        assertThat(account.lent()).isZero();
+    }
+
+    @Test
+    void whatWaitsForAPeerThatIsGoneIsLentToNobody() {
+        Share first = account.share("a");
+        Share second = account.share("b");
+        AtomicInteger granted = new AtomicInteger();
+        var unused5 = first.lease(30 * MIB, loop, () -> {});
+        var unused6 = second.lease(20 * MIB, loop, granted::incrementAndGet);
+        second.close();
+        first.giveBackLease(30 * MIB);
+        first.close();
+        loop.settle();
+        assertThat(granted).hasValue(0);
+        assertThat(account.stats().used()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void whateverIsTakenAndGivenBackTheSumIsRightAndTheBoundKept(long seed) {
+        Random random = new Random(seed);
+        List<Share> shares = new ArrayList<>();
+        List<Long> taken = new ArrayList<>();
+        for (int step = 0; step < 20_000; step++) {
+            int at = shares.isEmpty() ? 0 : random.nextInt(shares.size());
+            switch (random.nextInt(10)) {
+                case 0 -> {
+                    Object identity = "of " + random.nextInt(3);
+                    if (account.hasRoomFor(identity)) {
+                        shares.add(account.share(identity));
+                        taken.add(0L);
+                    }
+                }
+                case 1 -> {
+                    if (!shares.isEmpty() && shares.size() > 20) {
+                        shares.get(at).give(MemoryUse.WINDOWS, taken.get(at));
+                        shares.get(at).close();
+                        shares.remove(at);
+                        taken.remove(at);
+                    }
+                }
+                case 2, 3 -> {
+                    if (!shares.isEmpty()) {
+                        long part = (long) (random.nextDouble() * taken.get(at));
+                        shares.get(at).give(MemoryUse.WINDOWS, part);
+                        taken.set(at, taken.get(at) - part);
+                    }
+                }
+                default -> {
+                    if (!shares.isEmpty()) {
+                        taken.set(
+                                at,
+                                taken.get(at)
+                                        + shares.get(at)
+                                                .takeSome(
+                                                        MemoryUse.WINDOWS,
+                                                        random.nextInt(1 << 16),
+                                                        random.nextInt(1 << 24)));
+                    }
+                }
+            }
+            MemoryStats stats = account.stats();
+            long sum = taken.stream()
+                    .mapToLong(each -> Math.max(each, MemoryAccount.GUARANTEED))
+                    .sum();
+            assertThat(stats.used()).isEqualTo(sum).isLessThanOrEqualTo(TOTAL);
+        }
+        for (int i = 0; i < shares.size(); i++) {
+            shares.get(i).give(MemoryUse.WINDOWS, taken.get(i));
+            shares.get(i).close();
+        }
+        assertThat(account.stats().used()).isZero();
+        assertThat(account.stats().uses().values()).containsOnly(0L);
+    }
+}
