@@ -30,6 +30,9 @@ final class Inbound {
     /** How often a peer is looked at that has been lent memory for a long message. */
     private static final Duration LEASE = Duration.ofSeconds(10);
 
+    /** One that was stopped may have begun again just before a look. */
+    private static final int LEASE_LOOKS = 2;
+
     /** Bytes of the message that have to come in this time: less than any network carries on which such messages make sense. */
     private static final int LEASE_PROGRESS = 256 << 10;
 
@@ -68,6 +71,12 @@ final class Inbound {
     private Disposable leaseLook = Disposables.disposed();
     /** How much of the long message had come at the last look. */
     private long leaseSeen;
+
+    /** What the session had heard of the peer then. */
+    private long leaseHeard;
+
+    /** At how many looks in a row too little had come, although the peer speaks. */
+    private int leaseIdle;
 
     /** What the session's counters have of our demand. */
     private long demandCounted;
@@ -520,6 +529,8 @@ final class Inbound {
 
     private void watchLease() {
         leaseSeen = 0;
+        leaseHeard = session.heard();
+        leaseIdle = 0;
         leaseLook.dispose();
         leaseLook = session.loop().schedule(this::lookAtLease, LEASE);
     }
@@ -532,14 +543,19 @@ final class Inbound {
         Partial coming = partial;
         long come = coming == null ? 0 : coming.target.writerIndex();
         boolean awaited = coming != null || (window.lent() > 0 && window.granted() >= window.lent());
-        if (awaited && come - leaseSeen < LEASE_PROGRESS && !session.changesLinks()) {
+        // One from whom nothing comes at all is stopped or cut off: how long he has is for other limits to say.
+        long heard = session.heard();
+        boolean speaks = heard != leaseHeard && !session.changesLinks();
+        leaseIdle = awaited && speaks && come - leaseSeen < LEASE_PROGRESS ? leaseIdle + 1 : 0;
+        if (leaseIdle == LEASE_LOOKS) {
             channel.fail(
                     ErrorCode.OVERLOADED,
                     new Overloaded("memory was lent for a message longer than its window, and only "
-                            + (come - leaseSeen) + " bytes of it came in " + SettingText.of(LEASE)));
+                            + (come - leaseSeen) + " bytes of it came in the last " + SettingText.of(LEASE)));
             return;
         }
         leaseSeen = come;
+        leaseHeard = heard;
         leaseLook = session.loop().schedule(this::lookAtLease, LEASE);
     }
 

@@ -91,6 +91,10 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
         return Mono.create(sink -> channel.execute(() -> {
             to.release();
             Throwable over = channel.outbound().failure();
+            if (over == null && channel.outbound().ending()) {
+                over = new Refused(
+                        to.from().id() + " has ended the channel on which it asked, and takes no answer there");
+            }
             if (over != null || !to.awaitsAnswer()) {
                 answer.release();
                 sink.error(

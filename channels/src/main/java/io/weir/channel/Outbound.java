@@ -456,6 +456,17 @@ final class Outbound implements Outgoing {
     }
 
     private void begin(Queued message) {
+        if (longestPiece(message.message) < 1) {
+            message.message.release();
+            channel.fail(
+                    ErrorCode.TOO_LARGE,
+                    new MessageTooLarge("control data of "
+                            + message.message.control().encoded().length
+                            + " bytes, where a frame over " + session.link().transport() + " takes "
+                            + session.link().maxFrame() + " with some content: shorten it, or make that longer"
+                            + " (ring-size, for shm)"));
+            return;
+        }
         cutting = message;
         pieces = new Fragmenter(message.message.size(), longestPiece(message.message));
         firstPiece = true;

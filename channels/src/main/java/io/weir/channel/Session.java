@@ -176,6 +176,7 @@ final class Session implements LinkHandler {
         this.links = new Links(this, loop, link);
         this.peer = peer;
         this.onEnd = onEnd;
+        memory.take(MemoryUse.PEERS, MemoryAccount.PEER);
         this.keepAlive = new KeepAlive(this, loop, spec.keepAliveInterval(), spec.keepAliveTimeout());
         this.nextNumber = connecting ? 1 : 2;
         this.latestTheirs = connecting ? 0 : -1;
@@ -1257,6 +1258,7 @@ final class Session implements LinkHandler {
             }
         }
         memory.give(MemoryUse.UNCONFIRMED, resumeBytes);
+        memory.give(MemoryUse.PEERS, MemoryAccount.PEER);
         memory.close();
         counters.channels = channels.size();
         latest = null;

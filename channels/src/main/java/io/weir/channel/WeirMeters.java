@@ -66,7 +66,16 @@ public enum WeirMeters implements MeterDocumentation {
     LOOP_STALLS("weir.loop.stalls", Meter.Type.COUNTER, "stalls"),
 
     /** How often the loops of the node have slept until something woke them. */
-    LOOP_WAKE_UPS("weir.loop.wakeups", Meter.Type.COUNTER, "wakeups");
+    LOOP_WAKE_UPS("weir.loop.wakeups", Meter.Type.COUNTER, "wakeups"),
+
+    /** What the node may keep on behalf of its peers, or promise them ({@code weir.memory.max}). */
+    MEMORY_MAX("weir.memory.max", Meter.Type.GAUGE, BaseUnits.BYTES),
+
+    /** What is taken of that. */
+    MEMORY_USED("weir.memory.used", Meter.Type.GAUGE, BaseUnits.BYTES),
+
+    /** The same by {@link Key#USE}; what is set aside for each peer and not used is in none of these. */
+    MEMORY_USES("weir.memory.uses", Meter.Type.GAUGE, BaseUnits.BYTES, Key.USE);
 
     /** What the meters are told apart by. */
     public enum Key implements KeyName {
@@ -78,6 +87,8 @@ public enum WeirMeters implements MeterDocumentation {
         PATH("path"),
         /** {@code sent} or {@code received}. */
         DIRECTION("direction"),
+        /** A {@link MemoryUse}, in lower case and with hyphens. */
+        USE("use"),
         /** {@code 0.5} or {@code 0.99}. */
         QUANTILE("quantile");
 

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -33,7 +34,7 @@ public final class WeirMetrics implements MeterBinder {
     private static final double NANOS_PER_SECOND = 1e9;
 
     private final Supplier<List<PeerStats>> source;
-    private final @Nullable LoopCounters loops;
+    private final @Nullable NodeCounters node;
     private final Clock clock;
     private final PeerTotals totals = new PeerTotals();
     private final List<Bound> registries = new CopyOnWriteArrayList<>();
@@ -43,7 +44,7 @@ public final class WeirMetrics implements MeterBinder {
 
     /** Shows all that a node counts. Holds the node as long as the registry holds the meters. */
     public WeirMetrics(Node node) {
-        this(node::stats, new LoopCounters(node::stalls, node::wakeUps), Clock.SYSTEM);
+        this(node::stats, new NodeCounters(node::stalls, node::wakeUps, node::memory), Clock.SYSTEM);
     }
 
     /**
@@ -55,14 +56,14 @@ public final class WeirMetrics implements MeterBinder {
         this(source, null, Clock.SYSTEM);
     }
 
-    WeirMetrics(Supplier<List<PeerStats>> source, @Nullable LoopCounters loops, Clock clock) {
+    WeirMetrics(Supplier<List<PeerStats>> source, @Nullable NodeCounters node, Clock clock) {
         this.source = source;
-        this.loops = loops;
+        this.node = node;
         this.clock = clock;
     }
 
     /** What is counted for all peers of a node together. */
-    record LoopCounters(LongSupplier stalls, LongSupplier wakeUps) {}
+    record NodeCounters(LongSupplier stalls, LongSupplier wakeUps, Supplier<MemoryStats> memory) {}
 
     @Override
     public void bindTo(MeterRegistry registry) {
@@ -70,10 +71,34 @@ public final class WeirMetrics implements MeterBinder {
                 .description("Connected peers now")
                 .baseUnit(WeirMeters.PEERS.getBaseUnit())
                 .register(registry);
-        if (loops != null) {
+        if (node != null) {
             Tags none = Tags.empty();
-            counter(registry, WeirMeters.LOOP_STALLS, "Stalls of 10 ms and more", none, loops.stalls::getAsLong);
-            counter(registry, WeirMeters.LOOP_WAKE_UPS, "Loops that were woken", none, loops.wakeUps::getAsLong);
+            counter(registry, WeirMeters.LOOP_STALLS, "Stalls of 10 ms and more", none, node.stalls::getAsLong);
+            counter(registry, WeirMeters.LOOP_WAKE_UPS, "Loops that were woken", none, node.wakeUps::getAsLong);
+            Supplier<MemoryStats> memory = node.memory;
+            gauge(
+                    registry,
+                    WeirMeters.MEMORY_MAX,
+                    "Memory for peers",
+                    none,
+                    () -> memory.get().total());
+            gauge(
+                    registry,
+                    WeirMeters.MEMORY_USED,
+                    "Memory taken of it",
+                    none,
+                    () -> memory.get().used());
+            for (MemoryUse use : MemoryUse.values()) {
+                Tags tags = Tags.of(
+                        WeirMeters.Key.USE.asString(),
+                        use.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+                gauge(
+                        registry,
+                        WeirMeters.MEMORY_USES,
+                        "Memory taken, by its use",
+                        tags,
+                        () -> memory.get().uses().getOrDefault(use, 0L));
+            }
         }
         Bound bound = new Bound(registry, ConcurrentHashMap.newKeySet());
         registries.add(bound);

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -35,7 +36,8 @@ class WeirMetricsTest {
                 readings.incrementAndGet();
                 return List.copyOf(stats);
             },
-            new WeirMetrics.LoopCounters(() -> 3, () -> 4),
+            new WeirMetrics.NodeCounters(
+                    () -> 3, () -> 4, () -> new MemoryStats(1000, 300, Map.of(MemoryUse.WINDOWS, 200L))),
             clock);
 
     private static PeerId peer(String name, int id) {
@@ -115,6 +117,10 @@ class WeirMetricsTest {
         assertThat(gauge(WeirMeters.PEERS)).isEqualTo(1);
         assertThat(counter(WeirMeters.LOOP_STALLS)).isEqualTo(3);
         assertThat(counter(WeirMeters.LOOP_WAKE_UPS)).isEqualTo(4);
+        assertThat(gauge(WeirMeters.MEMORY_MAX)).isEqualTo(1000);
+        assertThat(gauge(WeirMeters.MEMORY_USED)).isEqualTo(300);
+        assertThat(gauge(WeirMeters.MEMORY_USES, "use", "windows")).isEqualTo(200);
+        assertThat(gauge(WeirMeters.MEMORY_USES, "use", "long-messages")).isZero();
     }
 
     @Test
@@ -153,7 +159,7 @@ class WeirMetricsTest {
     void aNewPeerAppearsWhenAnythingIsRead() {
         metrics.bindTo(registry);
         assertThat(gauge(WeirMeters.PEERS)).isZero();
-        assertThat(registry.getMeters()).hasSize(3);
+        assertThat(registry.getMeters()).hasSize(3 + 2 + MemoryUse.values().length);
         now(counted(peer("billing", 1), "shm", 10));
         assertThat(gauge(WeirMeters.PEERS)).isEqualTo(1);
         assertThat(counter(WeirMeters.MESSAGES, "peer", "billing", "direction", "sent"))

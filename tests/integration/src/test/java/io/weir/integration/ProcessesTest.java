@@ -154,7 +154,7 @@ class ProcessesTest implements OnRoute {
                                 Other.ASK, Message.of(Payloads.heap(size).writeZero(size))))
                         .expectErrorSatisfies(error -> assertThat(error)
                                 .isInstanceOf(MessageTooLarge.class)
-                                .hasMessageContaining("a message of " + size + " bytes finds no memory")
+                                .hasMessageContaining("a message of " + size + " bytes needs")
                                 .hasMessageContaining("-XX:MaxDirectMemorySize"))
                         .verify(Patience.LIMIT);
                 StepVerifier.create(peer.ask(Other.ASK, Message.of("?")).doOnNext(Message::release))

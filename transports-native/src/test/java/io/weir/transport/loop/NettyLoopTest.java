@@ -106,8 +106,12 @@ class NettyLoopTest {
     void firesNoTimerThatWasDisposedOf() {
         NettyLoop loop = loop();
         AtomicInteger fired = new AtomicInteger();
-        Disposable timer = loop.schedule(fired::incrementAndGet, Duration.ofMillis(30));
-        timer.dispose();
+        // In one step of the loop: whatever else the machine does, the timer can't come in between.
+        Disposable timer = OnLoop.get(loop, () -> {
+            Disposable disposed = loop.schedule(fired::incrementAndGet, Duration.ofMillis(30));
+            disposed.dispose();
+            return disposed;
+        });
         assertThat(timer.isDisposed()).isTrue();
         CountDownLatch later = new CountDownLatch(1);
         Disposable unused = loop.schedule(later::countDown, Duration.ofMillis(60));
@@ -700,6 +704,45 @@ class NettyLoopTest {
         @Override
         public void awake() {
             awake++;
+        }
+    }
+
+    @Test
+    void aLoopThatDiesSaysOfWhatAndTakesNothingMore() {
+        NettyLoop loop = NettyLoop.start("doomed", Waiting.BALANCED, true);
+        CompletableFuture<Throwable> death = loop.died().toFuture();
+        AtomicInteger disposed = new AtomicInteger();
+        OnLoop.run(loop, () -> {
+            loop.closeAtEnd(disposed::incrementAndGet);
+            loop.add(new Probe() {
+                @Override
+                public int poll() {
+                    throw new Unspeakable();
+                }
+            });
+        });
+        assertThat(OnLoop.await(death)).isNotNull();
+        loop.close().block(Duration.ofSeconds(30));
+        assertThat(disposed).hasValue(1);
+        assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+    }
+
+    @Test
+    void aLoopThatIsClosedHasNotDied() {
+        NettyLoop loop = NettyLoop.start("mortal", Waiting.BALANCED, true);
+        CompletableFuture<Throwable> death = loop.died().toFuture();
+        loop.close().block(Duration.ofSeconds(30));
+        assertThat(death).isNotDone();
+    }
+
+    /** It can't even be logged, as an error can't for which there is no memory. */
+    private static final class Unspeakable extends Error {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw this;
         }
     }
 }

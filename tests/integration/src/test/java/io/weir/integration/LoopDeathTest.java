@@ -1,0 +1,89 @@
+package io.weir.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.channel.Peer;
+import io.weir.core.Message;
+import io.weir.core.Pollable;
+import io.weir.core.SessionLost;
+import io.weir.transport.loop.NettyLoop;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** A loop that dies ends its node: everybody who uses it hears that, and nobody waits for ever. */
+@Tag("one-jdk")
+class LoopDeathTest implements OnRoute {
+
+    /** An error that can't be logged, as one can't for which there is no memory: what kills the thread of a loop. */
+    private static final class Unspeakable extends Error {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw this;
+        }
+    }
+
+    private static final class Deadly implements Pollable {
+
+        @Override
+        public int poll() {
+            throw new Unspeakable();
+        }
+
+        @Override
+        public boolean asleep() {
+            return true;
+        }
+
+        @Override
+        public void awake() {
+            // Nobody sleeps any more.
+        }
+    }
+
+    @Test
+    void everybodyHearsIt(Nodes nodes) {
+        Node node = nodes.start("node", spec -> spec.loops(2));
+        var never = node.serve("never", channel -> Mono.never());
+        var echo = node.serve("echo", channel -> channel.send(channel.receive()));
+        var killer = node.answer("killer", request -> {
+            request.release();
+            NettyLoop.current().add(new Deadly());
+            return Mono.never();
+        });
+        // One for each loop.
+        Peer one = nodes.connect(nodes.start("one"), node).peer();
+        Peer other = nodes.connect(nodes.start("other"), node).peer();
+        List<CompletableFuture<?>> waiting = List.of(
+                one.channel("never").flatMapMany(Channel::receive).then().toFuture(),
+                other.channel("never").flatMapMany(Channel::receive).then().toFuture(),
+                other.channel("echo")
+                        .flatMapMany(channel -> channel.receive()
+                                .mergeWith(channel.send(Flux.<Message>never()).then(Mono.empty())))
+                        .then()
+                        .toFuture());
+        CompletableFuture<Message> asked = one.ask("killer", Message.of("now")).toFuture();
+        node.closed().block(Patience.LIMIT);
+        assertThat(node.failure()).isPresent();
+        for (CompletableFuture<?> each : waiting) {
+            assertThat(each).failsWithin(Patience.LIMIT).withThrowableThat().withCauseInstanceOf(SessionLost.class);
+        }
+        assertThat(asked).failsWithin(Patience.LIMIT).withThrowableThat().withCauseInstanceOf(SessionLost.class);
+        assertThat(node.connected()).isEmpty();
+    }
+
+    @Test
+    void aNodeThatIsClosedHasNotFailed(Nodes nodes) {
+        Node node = nodes.start("node");
+        node.close().block(Patience.LIMIT);
+        assertThat(node.failure()).isEmpty();
+    }
+}
