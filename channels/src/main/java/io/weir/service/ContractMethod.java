@@ -39,6 +39,9 @@ final class ContractMethod {
 
     private static final int NO_STREAM = -1;
 
+    /** Bytes that are read in a few milliseconds, whatever they are. */
+    private static final int SHORT = 256 * 1024;
+
     private final Signature signature;
     private final int number;
     private final String title;
@@ -50,6 +53,7 @@ final class ContractMethod {
     private final Place[] parameters;
     private final int streamAt;
     private final boolean readsSlowly;
+    private final boolean decodes;
     private final @Nullable Duration deadline;
     private final Map<String, String> definitions = new TreeMap<>();
 
@@ -69,6 +73,8 @@ final class ContractMethod {
                     .toArray(Place[]::new);
             this.readsSlowly =
                     IntStream.range(0, parameters.length).anyMatch(i -> i != streamAt && parameters[i].readsSlowly());
+            this.decodes = IntStream.range(0, parameters.length)
+                    .anyMatch(i -> i != streamAt && parameters[i] instanceof Place.Coded);
             Deadline limit = signature.method().getAnnotation(Deadline.class);
             this.deadline = limit == null ? null : TimeText.parse(limit.value());
         } catch (IllegalArgumentException e) {
@@ -191,9 +197,9 @@ final class ContractMethod {
         return parameters[streamAt];
     }
 
-    /** Whether reading its arguments has no place on a loop. */
-    boolean readsSlowly() {
-        return readsSlowly;
+    /** Whether reading so many bytes of arguments has no place on a loop. */
+    boolean readsSlowly(int bytes) {
+        return readsSlowly || (decodes && bytes > SHORT);
     }
 
     /** Whether reading what it yields has no place on a loop. */

@@ -1,18 +1,16 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.ByteBufOutputStream;
+import io.weir.core.Codec;
+import io.weir.core.Codecs;
 import io.weir.core.Misconfigured;
-import io.weir.core.ProtocolMismatch;
-import java.io.InputStream;
 import java.io.OutputStream;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.databind.JavaType;
+import tools.jackson.core.type.TypeReference;
 import tools.jackson.databind.ObjectMapper;
-import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
@@ -49,7 +47,7 @@ final class JacksonCallCodec implements CallCodec {
     @Override
     public Values values(Type type) {
         try {
-            return new Mapped(mapper, mapper.constructType(type));
+            return new Mapped(mapper, type);
         } catch (JacksonException | IllegalArgumentException e) {
             throw new Misconfigured("Jackson can't map " + type.getTypeName() + ": " + e.getMessage(), e);
         }
@@ -68,14 +66,20 @@ final class JacksonCallCodec implements CallCodec {
 
     private static final class Mapped implements Values {
 
-        private final String type;
-        private final ObjectReader reader;
+        private final Codec<Object> reader;
         private final ObjectWriter writer;
 
-        Mapped(ObjectMapper mapper, JavaType type) {
-            this.type = type.toCanonical();
-            this.reader = mapper.readerFor(type);
-            this.writer = mapper.writerFor(type);
+        Mapped(ObjectMapper mapper, Type type) {
+            // Also the limits to what a peer may send are the same as those of messages.
+            this.reader = Codecs.json(
+                    new TypeReference<>() {
+                        @Override
+                        public Type getType() {
+                            return type;
+                        }
+                    },
+                    mapper);
+            this.writer = mapper.writerFor(mapper.constructType(type));
         }
 
         @Override
@@ -89,18 +93,7 @@ final class JacksonCallCodec implements CallCodec {
 
         @Override
         public Object read(ByteBuf source) {
-            try {
-                Object value = source.hasArray()
-                        ? reader.readValue(
-                                source.array(), source.arrayOffset() + source.readerIndex(), source.readableBytes())
-                        : reader.readValue((InputStream) new ByteBufInputStream(source));
-                if (value == null) {
-                    throw new ProtocolMismatch("null is not " + type);
-                }
-                return value;
-            } catch (JacksonException e) {
-                throw new ProtocolMismatch("not " + type + ": " + explain(e), foreignCause(e));
-            }
+            return reader.decode(source);
         }
     }
 }

@@ -35,7 +35,7 @@ record Served(Contract contract, Object target, String service, Terms terms) {
         }
         Caller caller = caller(from, method, header, control);
         try {
-            Publisher<?> outcome = method.readsSlowly()
+            Publisher<?> outcome = method.readsSlowly(body.readableBytes())
                     ? invokeLater(method, Place.copy(body), null, caller)
                     : invoke(method, arguments(method, body, null, from), caller);
             if (outcome instanceof Callable<?> ready) {
@@ -82,7 +82,7 @@ record Served(Contract contract, Object target, String service, Terms terms) {
     /** What a call yields whose arguments are here. */
     private Function<Caller, Flux<Object>> work(
             ContractMethod method, Peer from, ByteBuf body, @Nullable Flux<Object> stream) {
-        if (method.readsSlowly()) {
+        if (method.readsSlowly(body.readableBytes())) {
             ByteBuf copy = Place.copy(body);
             return caller -> Flux.from(invokeLater(method, copy, stream, caller));
         }

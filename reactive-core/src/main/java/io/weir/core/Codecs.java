@@ -7,7 +7,9 @@ import tools.jackson.databind.ObjectMapper;
  * The codecs that Weir brings. All encode into memory of the given allocator and read a payload without consuming it.
  * Whatever is not a value of theirs is refused with {@link ProtocolMismatch}, which says why.
  *
- * <p>JSON and CBOR need Jackson 3 on the class path, the others nothing.
+ * <p>JSON and CBOR need Jackson 3 on the class path, the others nothing. Whatever the mapper allows, they refuse what would take far more
+ * time or memory than its length: numbers with exponents beyond 500, names of more than 4096 characters, lists and objects that are hardly
+ * anything else, many values that are nested deeply; in CBOR also more than 8 tags of one value, and references to strings.
  */
 public final class Codecs {
 
@@ -44,12 +46,12 @@ public final class Codecs {
 
     /** As {@link #json(Class)}, mapped by this mapper; one of another format than JSON works as well. */
     public static <T> Codec<T> json(Class<T> type, ObjectMapper mapper) {
-        return JacksonCodec.of("JSON", mapper, type);
+        return JacksonCodec.of(mapper, type);
     }
 
     /** As {@link #json(TypeReference)}, mapped by this mapper; one of another format than JSON works as well. */
     public static <T> Codec<T> json(TypeReference<T> type, ObjectMapper mapper) {
-        return JacksonCodec.of("JSON", mapper, type.getType());
+        return JacksonCodec.of(mapper, type.getType());
     }
 
     /**

@@ -2,14 +2,14 @@ package io.weir.core;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.buffer.ByteBufInputStream;
 import io.netty.buffer.ByteBufOutputStream;
-import java.io.InputStream;
+import io.netty.buffer.ByteBufUtil;
 import java.io.OutputStream;
 import java.lang.reflect.Type;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
@@ -25,26 +25,29 @@ final class JacksonCodec<T> implements Codec<T> {
 
     private final String format;
     private final String type;
+    private final boolean cbor;
     private final ObjectReader reader;
     private final ObjectWriter writer;
 
-    private JacksonCodec(String format, ObjectMapper mapper, JavaType type) {
-        this.format = format;
+    private JacksonCodec(ObjectMapper mapper, JavaType type) {
+        // A mapper of the user's may be of any format.
+        this.format = mapper.tokenStreamFactory().getFormatName();
         this.type = type.toCanonical();
+        this.cbor = format.equals("CBOR");
         this.reader = mapper.readerFor(type);
         this.writer = mapper.writerFor(type);
     }
 
     static <T> Codec<T> json(Type type) {
-        return of("JSON", JsonMapper.shared(), type);
+        return of(JsonMapper.shared(), type);
     }
 
     static <T> Codec<T> cbor(Type type) {
-        return of("CBOR", Cbor.mapper(), type);
+        return of(Cbor.mapper(), type);
     }
 
-    static <T> Codec<T> of(String format, ObjectMapper mapper, Type type) {
-        return new JacksonCodec<>(format, mapper, mapper.constructType(Objects.requireNonNull(type, "type")));
+    static <T> Codec<T> of(ObjectMapper mapper, Type type) {
+        return new JacksonCodec<>(mapper, mapper.constructType(Objects.requireNonNull(type, "type")));
     }
 
     /** A class of its own, because verifying one that turns a CBORMapper into an ObjectMapper loads the CBORMapper. */
@@ -89,10 +92,19 @@ final class JacksonCodec<T> implements Codec<T> {
     }
 
     private @Nullable T read(ByteBuf payload) {
-        return payload.hasArray()
-                ? reader.readValue(
-                        payload.array(), payload.arrayOffset() + payload.readerIndex(), payload.readableBytes())
-                : reader.readValue((InputStream) new ByteBufInputStream(payload.duplicate()));
+        // Also a copy of what a peer may still write to: what was looked at is what is parsed.
+        byte[] bytes = payload.hasArray() ? payload.array() : ByteBufUtil.getBytes(payload);
+        int from = payload.hasArray() ? payload.arrayOffset() + payload.readerIndex() : 0;
+        int length = payload.readableBytes();
+        String objection = cbor ? CborScan.objection(bytes, from, length) : null;
+        if (objection != null) {
+            throw mismatch(payload, objection, null);
+        }
+        JsonParser parser = new CheckedParser(reader.createParser(bytes, from, length), length);
+        T value = reader.readValue(parser);
+        // Not after an error: then it would keep the names that it has read for later.
+        parser.close();
+        return value;
     }
 
     private ProtocolMismatch mismatch(ByteBuf payload, String why, @Nullable Throwable cause) {

@@ -1,0 +1,163 @@
+package io.weir.core;
+
+import java.math.BigDecimal;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
+import tools.jackson.core.SerializableString;
+import tools.jackson.core.StreamReadCapability;
+import tools.jackson.core.exc.StreamConstraintsException;
+import tools.jackson.core.sym.PropertyNameMatcher;
+import tools.jackson.core.util.JsonParserDelegate;
+
+/**
+ * Refuses what would take much more time or memory than its length allows. It looks at each token before anybody makes a value of it, in
+ * all formats, and whatever the limits of the mapper are.
+ */
+final class CheckedParser extends JsonParserDelegate {
+
+    /** Jackson keeps names for as long as the program runs, 6000 at a time. Numbers as keys take time by the square of this. */
+    static final int LONGEST_NAME = 4096;
+    /** Of a decimal number, which may be read as an integer with as many digits. */
+    static final int LARGEST_EXPONENT = 500;
+
+    private static final long FREE_CONTAINERS = 1L << 16;
+    private static final long FREE_WORK = 1L << 16;
+
+    private final long mostContainers;
+    private final long mostWork;
+    private final boolean binary;
+    private long containers;
+    /** Steps, if each level of nesting copies what is in it, as classes do whose type stands behind their values. */
+    private long work;
+
+    /** @param length bytes that are parsed */
+    CheckedParser(JsonParser parser, int length) {
+        super(parser);
+        // One of one byte becomes an object of a hundred. Honest ones are longer, unless there are few.
+        mostContainers = FREE_CONTAINERS + length / 4;
+        mostWork = FREE_WORK + 16L * length;
+        binary = parser.streamReadCapabilities().isEnabled(StreamReadCapability.EXACT_FLOATS);
+    }
+
+    @Override
+    public @Nullable JsonToken nextToken() {
+        JsonToken token = delegate.nextToken();
+        check(token);
+        return token;
+    }
+
+    @Override
+    public @Nullable JsonToken nextValue() {
+        JsonToken token = nextToken();
+        return token == JsonToken.PROPERTY_NAME ? nextToken() : token;
+    }
+
+    @Override
+    public @Nullable String nextName() {
+        String name = delegate.nextName();
+        check(delegate.currentToken());
+        return name;
+    }
+
+    @Override
+    public boolean nextName(SerializableString expected) {
+        boolean found = delegate.nextName(expected);
+        check(delegate.currentToken());
+        return found;
+    }
+
+    @Override
+    public int nextNameMatch(PropertyNameMatcher matcher) {
+        int match = delegate.nextNameMatch(matcher);
+        check(delegate.currentToken());
+        return match;
+    }
+
+    /** What is skipped is parsed as well, and its names are kept. */
+    @Override
+    public JsonParser skipChildren() {
+        JsonToken token = delegate.currentToken();
+        int open = token != null && token.isStructStart() ? 1 : 0;
+        while (open > 0) {
+            token = nextToken();
+            if (token == null) {
+                // The parser reports an end within something.
+                break;
+            }
+            open += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+        }
+        return this;
+    }
+
+    private void check(@Nullable JsonToken token) {
+        if (token == null) {
+            return;
+        }
+        work += delegate.streamReadContext().getNestingDepth();
+        if (work > mostWork) {
+            throw refusal("too much is nested too deeply for its length");
+        }
+        switch (token) {
+            case START_OBJECT, START_ARRAY -> checkContainer();
+            case PROPERTY_NAME -> checkName(delegate.currentName());
+            case VALUE_NUMBER_FLOAT -> checkExponent();
+            default -> {
+                // Its length is the limit.
+            }
+        }
+    }
+
+    private void checkContainer() {
+        if (++containers > mostContainers) {
+            throw refusal("more than " + mostContainers + " lists and objects are too many for its length");
+        }
+    }
+
+    private static void checkName(String name) {
+        if (name.length() > LONGEST_NAME) {
+            throw refusal("a name has " + name.length() + " characters, and may have " + LONGEST_NAME);
+        }
+    }
+
+    private void checkExponent() {
+        if (binary ? isLargeDecimal() : isLargeText()) {
+            throw refusal("the exponent of a number is beyond " + LARGEST_EXPONENT);
+        }
+    }
+
+    /** As many digits as it brings itself are no harm. */
+    private boolean isLargeDecimal() {
+        if (delegate.getNumberType() != NumberType.BIG_DECIMAL) {
+            return false;
+        }
+        BigDecimal value = delegate.getDecimalValue();
+        return Math.abs((long) value.scale())
+                > LARGEST_EXPONENT + value.unscaledValue().bitLength() / 3;
+    }
+
+    private boolean isLargeText() {
+        char[] text = delegate.getStringCharacters();
+        int end = delegate.getStringOffset() + delegate.getStringLength();
+        for (int i = delegate.getStringOffset(); i < end; i++) {
+            if ((text[i] | 0x20) == 'e') {
+                return isLarge(text, i + 1, end);
+            }
+        }
+        return false;
+    }
+
+    private static boolean isLarge(char[] text, int from, int end) {
+        int exponent = 0;
+        for (int i = from; i < end && exponent <= LARGEST_EXPONENT; i++) {
+            if (text[i] >= '0' && text[i] <= '9') {
+                exponent = exponent * 10 + text[i] - '0';
+            }
+        }
+        return exponent > LARGEST_EXPONENT;
+    }
+
+    private static StreamConstraintsException refusal(String why) {
+        return new StreamConstraintsException(why);
+    }
+}

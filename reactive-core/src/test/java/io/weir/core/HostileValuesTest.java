@@ -1,0 +1,255 @@
+package io.weir.core;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import com.fasterxml.jackson.annotation.JsonSubTypes;
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.io.ByteArrayOutputStream;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.core.StreamReadConstraints;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.type.TypeReference;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.dataformat.cbor.CBORFactory;
+import tools.jackson.dataformat.cbor.CBORMapper;
+import tools.jackson.dataformat.cbor.CBORWriteFeature;
+
+/** Payloads that would take far more time or memory than their length. What is refused here took from seconds to hours, or gigabytes. */
+class HostileValuesTest {
+
+    private static final TypeReference<List<BigInteger>> INTEGERS = new TypeReference<>() {};
+    private static final TypeReference<Map<String, Object>> NAMED = new TypeReference<>() {};
+
+    record Order(String item, List<Order> parts) {}
+
+    @JsonTypeInfo(use = JsonTypeInfo.Id.NAME, property = "@type")
+    @JsonSubTypes(@JsonSubTypes.Type(value = Shell.class, name = "s"))
+    interface Layer {}
+
+    record Shell(Layer inner, List<Integer> data) implements Layer {}
+
+    /** CBOR by hand. */
+    private static final class Bytes extends ByteArrayOutputStream {
+
+        Bytes add(int... bytes) {
+            for (int each : bytes) {
+                write(each);
+            }
+            return this;
+        }
+
+        Bytes times(int count, int... bytes) {
+            for (int i = 0; i < count; i++) {
+                var unused = add(bytes);
+            }
+            return this;
+        }
+
+        Bytes text(String text) {
+            byte[] bytes = text.getBytes(UTF_8);
+            var unused = add(0x79, bytes.length >> 8, bytes.length);
+            writeBytes(bytes);
+            return this;
+        }
+    }
+
+    private static Bytes cbor() {
+        return new Bytes();
+    }
+
+    private static byte[] json(String open, int count, String each, String close) {
+        return (open + each.repeat(count) + close).getBytes(UTF_8);
+    }
+
+    private static <T> T read(Codec<T> codec, byte[] payload) {
+        ByteBuf buffer = Unpooled.directBuffer(payload.length).writeBytes(payload);
+        try {
+            return codec.decode(buffer);
+        } finally {
+            buffer.release();
+        }
+    }
+
+    private static void refuses(Codec<?> codec, byte[] payload, String reason) {
+        assertThatExceptionOfType(ProtocolMismatch.class)
+                .isThrownBy(() -> read(codec, payload))
+                .withMessageStartingWith("a payload of " + payload.length + " bytes is not ")
+                .withMessageContaining(reason);
+    }
+
+    static Stream<byte[]> manyTags() {
+        int many = 20_000;
+        return Stream.of(
+                cbor().times(many, 0xc6).add(1).toByteArray(),
+                cbor().times(many, 0xd9, 0xd9, 0xf7).add(0x80).toByteArray(),
+                cbor().add(0x9f).times(many, 0xc6).add(1, 0xff).toByteArray(),
+                cbor().add(0xa1).times(many, 0xc6).text("item").text("x").toByteArray(),
+                cbor().add(0xa1).text("unknown").times(many, 0xc6).add(1).toByteArray(),
+                cbor().add(0xa1).text("item").text("x").times(many, 0xc6).toByteArray(),
+                cbor().add(0xc4, 0x82).times(many, 0xc6).add(1, 1).toByteArray());
+    }
+
+    @ParameterizedTest
+    @MethodSource("manyTags")
+    void manyTagsAreRefused(byte[] payload) {
+        refuses(Codecs.cbor(Object.class), payload, "a value has more than 8 tags");
+        refuses(Codecs.cbor(Order.class), payload, "a value has more than 8 tags");
+        refuses(Codecs.json(Object.class, new CBORMapper()), payload, "a value has more than 8 tags");
+    }
+
+    /** A few bytes each time that cost as much as the string behind them. */
+    @Test
+    void referencesToStringsAreRefused() {
+        byte[] names = cbor().add(0xd9, 1, 0, 0x82)
+                .text("x".repeat(50_000))
+                .add(0xbf)
+                .times(20_000, 0xd8, 25, 0, 1)
+                .add(0xff)
+                .toByteArray();
+        refuses(Codecs.cbor(Object.class), names, "refers to strings by number");
+        for (int[] tag :
+                new int[][] {{0xd8, 25}, {0xd9, 0, 25}, {0xda, 0, 0, 0, 25}, {0xdb, 0, 0, 0, 0, 0, 0, 0, 25}}) {
+            byte[] once = cbor().add(0x82).add(tag).add(0, 1).toByteArray();
+            refuses(Codecs.cbor(Object.class), once, "refers to strings by number");
+        }
+        CBORMapper referring = CBORMapper.builder(
+                        CBORFactory.builder().enable(CBORWriteFeature.STRINGREF).build())
+                .build();
+        refuses(Codecs.json(Object.class, referring), referring.writeValueAsBytes("text"), "write them out");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"1e501", "1E+9999", "1e-501", "-1.5e99999", "1e0000000501", "1e-2147483647", "1e999999999999"})
+    void exponentsThatBecomeDigitsAreRefused(String number) {
+        byte[] payload = json("[1", 100, "," + number, "]");
+        refuses(Codecs.json(INTEGERS), payload, "exponent");
+        refuses(Codecs.json(Object.class), payload, "exponent");
+        JsonMapper lenient = JsonMapper.builder(JsonFactory.builder()
+                        .streamReadConstraints(StreamReadConstraints.builder()
+                                .maxNumberLength(Integer.MAX_VALUE)
+                                .build())
+                        .build())
+                .build();
+        refuses(Codecs.json(INTEGERS, lenient), payload, "exponent");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0x00, 0x20})
+    void exponentsInCborAsWell(int sign) {
+        byte[] payload = cbor().add(0x9f)
+                .times(100, 0xc4, 0x82, sign | 0x1a, 0, 1, 0x86, 0x9f, 1)
+                .add(0xff)
+                .toByteArray();
+        refuses(Codecs.cbor(INTEGERS), payload, "exponent");
+        refuses(Codecs.cbor(JsonNode.class), payload, "exponent");
+    }
+
+    /** Jackson keeps names for good, and makes numbers of them in quadratic time. */
+    @Test
+    void longNamesAreRefused() {
+        String name = "1".repeat(4097);
+        byte[] inJson = json("{\"", 1, name, "\":1}");
+        byte[] inCbor = cbor().add(0xa1).text(name).add(1).toByteArray();
+        refuses(Codecs.json(NAMED), inJson, "a name has 4097 characters");
+        refuses(Codecs.cbor(NAMED), inCbor, "a name has 4097 characters");
+        refuses(
+                Codecs.json(Order.class),
+                json("{\"unknown\":[", 1, new String(inJson, UTF_8), "]}"),
+                "a name has 4097");
+        refuses(Codecs.cbor(Order.class), inCbor, "a name has 4097 characters");
+        refuses(Codecs.json(new TypeReference<Map<BigInteger, Object>>() {}), inJson, "a name has 4097 characters");
+    }
+
+    /** What is of one byte becomes an object of a hundred. */
+    @Test
+    void nothingButListsAndObjectsIsRefused() {
+        int many = 200_000;
+        for (int empty : new int[] {0x80, 0xa0}) {
+            byte[] payload = cbor().add(0x9f).times(many, empty).add(0xff).toByteArray();
+            refuses(Codecs.cbor(Object.class), payload, "lists and objects are too many");
+            refuses(Codecs.cbor(new TypeReference<List<Object>>() {}), payload, "lists and objects are too many");
+        }
+        refuses(Codecs.json(Object.class), json("[1", 400_000, ",{}", "]"), "lists and objects are too many");
+        refuses(Codecs.json(JsonNode.class), json("[1", 400_000, ",[]", "]"), "lists and objects are too many");
+    }
+
+    /** Whoever says its type behind its values is read once more on each level. */
+    @Test
+    void muchThatIsNestedDeeplyIsRefused() {
+        int levels = 100;
+        String data = "{\"data\":[1" + ",1".repeat(100_000) + "],\"@type\":\"s\"}";
+        byte[] payload = ("{\"inner\":".repeat(levels) + data + ",\"@type\":\"s\"}".repeat(levels)).getBytes(UTF_8);
+        refuses(Codecs.json(Layer.class), payload, "nested too deeply for its length");
+        refuses(Codecs.json(Object.class), payload, "nested too deeply for its length");
+    }
+
+    @Test
+    void whatIsHonestIsRead() {
+        Codec<Object> cbor = Codecs.cbor(Object.class);
+        Order order = new Order("core", List.of());
+        for (int i = 0; i < 100; i++) {
+            order = new Order("shell", List.of(order));
+        }
+        assertComesBack(Codecs.json(Order.class), order);
+        assertComesBack(Codecs.cbor(Order.class), order);
+        Layer layer = new Shell(null, IntStream.range(0, 100_000).boxed().toList());
+        for (int i = 0; i < 5; i++) {
+            layer = new Shell(layer, List.of(i));
+        }
+        assertComesBack(Codecs.json(Layer.class), layer);
+        assertComesBack(Codecs.cbor(Layer.class), layer);
+        List<List<Integer>> pairs = new ArrayList<>();
+        for (int i = 0; i < 200_000; i++) {
+            pairs.add(List.of(i % 10, 1));
+        }
+        assertComesBack(Codecs.json(new TypeReference<List<List<Integer>>>() {}), pairs);
+        assertComesBack(Codecs.cbor(new TypeReference<List<List<Integer>>>() {}), pairs);
+        assertComesBack(
+                Codecs.json(new TypeReference<List<Double>>() {}),
+                List.of(Double.MAX_VALUE, Double.MIN_VALUE, 0.1, -1e-300));
+        BigDecimal precise = new BigDecimal("0." + "0123456789".repeat(99));
+        assertComesBack(
+                Codecs.cbor(new TypeReference<List<BigDecimal>>() {}), List.of(precise, new BigDecimal("1E+500")));
+        assertComesBack(
+                Codecs.json(new TypeReference<List<BigDecimal>>() {}), List.of(precise, new BigDecimal("1E+500")));
+        assertComesBack(Codecs.cbor(INTEGERS), List.of(BigInteger.TEN.pow(900), BigInteger.ONE.negate()));
+        assertComesBack(Codecs.cbor(Instant.class), Instant.ofEpochSecond(1_700_000_000, 5));
+        assertComesBack(Codecs.cbor(NAMED), Map.of("n".repeat(4096), "v".repeat(1_000_000)));
+        assertComesBack(Codecs.json(NAMED), Map.of("n".repeat(4096), "v".repeat(1_000_000)));
+        assertThat(read(cbor, cbor().add(0xd9, 0xd9, 0xf7, 0xc6, 0x01).toByteArray()))
+                .isEqualTo(1);
+        assertThat(read(cbor, cbor().times(8, 0xc6).add(1).toByteArray())).isEqualTo(1);
+        assertThat(read(cbor, cbor().add(0x9f).times(50_000, 0xc6, 1).add(0xff).toByteArray()))
+                .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST)
+                .hasSize(50_000);
+        assertThat(read(Codecs.json(Order.class), json("{\"x\":[", 500, "{\"y\":[0]},", "1],\"item\":\"it\"}"))
+                        .item())
+                .isEqualTo("it");
+    }
+
+    private static <T> void assertComesBack(Codec<T> codec, T value) {
+        ByteBuf payload = codec.encode(value, io.netty.buffer.UnpooledByteBufAllocator.DEFAULT);
+        try {
+            assertThat(codec.decode(payload)).isEqualTo(value);
+        } finally {
+            payload.release();
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package io.weir.integration;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.weir.channel.Node;
+import io.weir.channel.Peer;
+import io.weir.core.Codecs;
+import io.weir.core.Message;
+import io.weir.core.ProtocolMismatch;
+import io.weir.service.CallCodec;
+import io.weir.service.ExportOptions;
+import io.weir.service.Interfaces;
+import io.weir.service.ProxyOptions;
+import java.lang.reflect.Type;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.Disposable;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.test.StepVerifier;
+
+/** A peer that sends what takes minutes to parse, to a node with one loop for all, which others use as well. */
+class HostileValuesTest implements OnRoute {
+
+    interface Reader {
+
+        Mono<String> thread(List<Integer> numbers);
+
+        Flux<String> threads(List<Integer> numbers);
+
+        Mono<Integer> sum(Flux<Integer> numbers);
+    }
+
+    private static final class Here implements Reader {
+
+        @Override
+        public Mono<String> thread(List<Integer> numbers) {
+            return Mono.just(Thread.currentThread().getName());
+        }
+
+        @Override
+        public Flux<String> threads(List<Integer> numbers) {
+            return thread(numbers).flux();
+        }
+
+        @Override
+        public Mono<Integer> sum(Flux<Integer> numbers) {
+            return numbers.reduce(0, Integer::sum);
+        }
+    }
+
+    private static final int TAGS = 3_000_000;
+
+    private static void writeTags(ByteBuf target) {
+        for (int i = 0; i < TAGS; i++) {
+            target.writeByte(0xc6);
+        }
+        target.writeByte(1);
+    }
+
+    private static Message tags() {
+        ByteBuf payload = Payloads.heap(TAGS + 1);
+        writeTags(payload);
+        return Message.of(payload);
+    }
+
+    /** Says that it writes CBOR, and does, after a fashion. */
+    private static final CallCodec TAGGING = new CallCodec() {
+        @Override
+        public String name() {
+            return "cbor";
+        }
+
+        @Override
+        public Values values(Type type) {
+            return new Values() {
+                @Override
+                public void write(Object value, ByteBuf target) {
+                    writeTags(target);
+                }
+
+                @Override
+                public Object read(ByteBuf source) {
+                    return List.of();
+                }
+            };
+        }
+    };
+
+    private static final ExportOptions EXPORT = ExportOptions.standard();
+    private static final ProxyOptions PROXY = ProxyOptions.standard();
+
+    private enum Way {
+        CHANNEL,
+        REQUEST,
+        ARGUMENT,
+        ARGUMENT_OF_STREAM,
+        ITEM
+    }
+
+    private static Mono<?> attack(Way way, Node near, Peer far) {
+        Reader reader = new Interfaces(near).proxy(Reader.class, far, "reader", PROXY.codec(TAGGING));
+        return switch (way) {
+            case CHANNEL ->
+                far.channel("values").flatMap(channel -> channel.send(Mono.fromSupplier(HostileValuesTest::tags)));
+            case REQUEST -> far.ask("asked", tags()).doOnNext(Message::release);
+            case ARGUMENT -> reader.thread(List.of(1));
+            case ARGUMENT_OF_STREAM -> reader.threads(List.of(1)).then();
+            case ITEM -> reader.sum(Flux.just(1));
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whoSendsManyTagsHoldsNobodyUp(Way way, Nodes nodes) {
+        Pair pair = nodes.pair(near -> near, far -> far.loops(1));
+        AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
+        var values = pair.far()
+                .serve(
+                        "values",
+                        channel -> channel.receive(Codecs.cbor(Object.class))
+                                .doOnError(refused::set)
+                                .then());
+        var asked =
+                pair.far().answer("asked", Codecs.cbor(Object.class), Codecs.text(), value -> Mono.just("it is read"));
+        var reader = new Interfaces(pair.far()).export("reader", Reader.class, new Here(), EXPORT);
+
+        var attacking = attack(way, pair.near(), pair.peer()).subscribe(unused -> {}, refused::set);
+        Pair bystander = nodes.connect(nodes.start("bystander"), pair.far());
+        Patience.until("it is refused", () -> {
+            bystander.settle();
+            return refused.get() != null;
+        });
+
+        assertThat(refused.get()).hasMessageContaining("a value has more than 8 tags");
+        attacking.dispose();
+        List.of(values, asked, reader).forEach(Disposable::dispose);
+    }
+
+    /** The other way round. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoAnswersWithManyTagsHoldsNobodyUp(boolean asStream, Nodes nodes) {
+        Pair pair = nodes.pair(near -> near.loops(1), far -> far);
+        var export = new Interfaces(pair.far()).export("reader", Reader.class, new Here(), EXPORT.codec(TAGGING));
+        Reader reader = new Interfaces(pair.near()).proxy(Reader.class, pair.peer(), "reader", PROXY);
+        Pair bystander = nodes.connect(nodes.start("bystander"), pair.near());
+
+        AtomicReference<@Nullable Throwable> refused = new AtomicReference<>();
+        var calling = (asStream ? reader.threads(List.of()).next() : reader.thread(List.of()))
+                .subscribe(unused -> {}, refused::set);
+        Patience.until("it is refused", () -> {
+            bystander.settle();
+            return refused.get() != null;
+        });
+
+        assertThat(refused.get())
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessageContaining("a value has more than 8 tags");
+        calling.dispose();
+        export.dispose();
+    }
+
+    /** What is long is read where it holds nobody up. */
+    @Test
+    void longArgumentsAreReadOnAnotherThreadThanTheLoop(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var export = new Interfaces(pair.far()).export("reader", Reader.class, new Here(), EXPORT);
+        Reader reader = new Interfaces(pair.near()).proxy(Reader.class, pair.peer(), "reader", PROXY);
+
+        StepVerifier.create(reader.thread(Collections.nCopies(1000, 1)))
+                .assertNext(thread -> assertThat(thread).doesNotStartWith("weir-call-"))
+                .expectComplete()
+                .verify(Patience.LIMIT);
+        for (Mono<String> each : List.of(
+                reader.thread(Collections.nCopies(300_000, 1)),
+                reader.threads(Collections.nCopies(300_000, 1)).single())) {
+            StepVerifier.create(each)
+                    .assertNext(thread -> assertThat(thread).startsWith("weir-call-"))
+                    .expectComplete()
+                    .verify(Patience.LIMIT);
+        }
+        export.dispose();
+    }
+}
