@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.channel.PathDecision.Attempt;
 import io.weir.channel.PathDecision.Outcome;
+import io.weir.core.ForeignText;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -22,23 +23,10 @@ final class DecisionText {
 
     /** The text without anything that moves a cursor, breaks a line or floods a log. */
     static String harmless(String text) {
-        String flat = text.codePoints()
-                .limit(LONGEST)
-                .map(point -> isShown(point) ? point : '?')
-                .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
-                .toString();
-        return text.codePointCount(0, text.length()) > LONGEST ? flat + "..." : flat;
-    }
-
-    private static boolean isShown(int point) {
-        return switch (Character.getType(point)) {
-            case Character.CONTROL,
-                    Character.FORMAT,
-                    Character.LINE_SEPARATOR,
-                    Character.PARAGRAPH_SEPARATOR,
-                    Character.SURROGATE -> false;
-            default -> true;
-        };
+        String shown = text.codePointCount(0, text.length()) > LONGEST
+                ? text.substring(0, text.offsetByCodePoints(0, LONGEST)) + "..."
+                : text;
+        return ForeignText.harmless(shown);
     }
 
     /** {@code 850 ns}, {@code 1.2 us}, {@code 18 us}, {@code 3.4 ms}, {@code 2 s}: two digits are what a single look is worth. */

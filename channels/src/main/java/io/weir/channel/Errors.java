@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.core.ErrorCode;
+import io.weir.core.ForeignText;
 import io.weir.core.MessageTooLarge;
 import io.weir.core.Overloaded;
 import io.weir.core.PathRequired;
@@ -40,8 +41,8 @@ final class Errors {
      * it.
      */
     static String received(ByteBuf body) {
-        return body.toString(body.readerIndex(), Math.min(body.readableBytes(), 4 * LONGEST), StandardCharsets.UTF_8)
-                .replaceAll("\\p{Cntrl}", "?");
+        return ForeignText.harmless(
+                body.toString(body.readerIndex(), Math.min(body.readableBytes(), 4 * LONGEST), StandardCharsets.UTF_8));
     }
 
     /** What the peer told, as an exception here. Reads the body without releasing it. */

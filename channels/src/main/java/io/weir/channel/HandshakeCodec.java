@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.weir.core.ForeignText;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
@@ -147,7 +148,7 @@ final class HandshakeCodec {
     /** Free text of the other side, shortened, with everything that could disturb a log taken out. */
     static String readReason(ByteBuf in) {
         String text = in.toString(in.readerIndex(), Math.min(in.readableBytes(), 1024), StandardCharsets.UTF_8);
-        return text.replaceAll("\\p{Cntrl}", "?");
+        return ForeignText.harmless(text);
     }
 
     private static void writeText(ByteBuf out, String text) {
@@ -162,7 +163,7 @@ final class HandshakeCodec {
         }
         byte[] bytes = ByteBufUtil.getBytes(in, in.readerIndex(), length);
         in.skipBytes(length);
-        return new String(bytes, StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?");
+        return ForeignText.harmless(new String(bytes, StandardCharsets.UTF_8));
     }
 
     private static void writeMap(ByteBuf out, Map<String, String> map) {

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
@@ -30,10 +31,9 @@ final class NodeSpecRules {
 
     static void name(String name) {
         int bytes = name.getBytes(StandardCharsets.UTF_8).length;
-        if (name.isBlank() || bytes > PeerId.MAX_NAME || name.chars().anyMatch(Character::isISOControl)) {
-            throw new Misconfigured(
-                    "weir.name='" + name.replaceAll("\\p{Cntrl}", "?") + "' can't be used: a name has 1 to "
-                            + PeerId.MAX_NAME + " bytes (this one " + bytes + ") and no control characters");
+        if (name.isBlank() || bytes > PeerId.MAX_NAME || !name.equals(ForeignText.harmless(name))) {
+            throw new Misconfigured("weir.name='" + ForeignText.harmless(name) + "' can't be used: a name has 1 to "
+                    + PeerId.MAX_NAME + " bytes (this one " + bytes + ") and no control characters");
         }
     }
 

@@ -2,6 +2,7 @@ package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import io.weir.core.ForeignText;
 import io.weir.core.ProtocolMismatch;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -90,14 +91,13 @@ final class CallLayout {
         }
     }
 
-    /** Control characters, which could disturb a log, are replaced. */
+    /** What could disturb a log is replaced. */
     static @Nullable String readTextOrNull(ByteBuf source) {
         int length = readLength(source);
         return length < 0
                 ? null
-                : source.readCharSequence(length, StandardCharsets.UTF_8)
-                        .toString()
-                        .replaceAll("\\p{Cntrl}", "?");
+                : ForeignText.harmless(
+                        source.readCharSequence(length, StandardCharsets.UTF_8).toString());
     }
 
     static String readText(ByteBuf source) {

@@ -172,7 +172,7 @@ public final class Gateway {
     }
 
     private Mono<Void> refuse(Channel client, Throwable reason) {
-        refusals.warn(JoinedPair.harmless(client.peer().id() + " is not led on: " + reason.getMessage()));
+        refusals.warn(client.peer().id() + " is not led on: " + reason.getMessage());
         // Who grants no credit for it does not keep its place.
         return client.send(Mono.fromSupplier(() -> TunnelAnswer.failed(node.id().toString(), reason)))
                 .timeout(node.spec().handshakeTimeout());

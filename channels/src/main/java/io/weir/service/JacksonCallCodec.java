@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufOutputStream;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
+import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import java.io.OutputStream;
 import java.lang.reflect.Type;
@@ -55,8 +56,8 @@ final class JacksonCallCodec implements CallCodec {
 
     private static String explain(JacksonException e) {
         String path = e.getPath().isEmpty() ? "" : " at " + e.getPathReference();
-        String text = (e.getOriginalMessage() + path).replaceAll("\\p{Cntrl}+", " ");
-        return text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...";
+        String text = e.getOriginalMessage() + path;
+        return ForeignText.harmless(text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...");
     }
 
     /** What other code threw on Jackson's behalf. Jackson's own exceptions are not kept: they hold its parser, and that the payload. */

@@ -1,5 +1,6 @@
 package io.weir.service;
 
+import io.weir.core.ForeignText;
 import io.weir.core.PeerId;
 import java.time.Instant;
 
@@ -35,12 +36,7 @@ public record JoinedPair(
     /** One line for people. */
     @Override
     public String toString() {
-        return harmless(client + " over " + clientPath + " - " + target + " over " + targetPath
+        return ForeignText.harmless(client + " over " + clientPath + " - " + target + " over " + targetPath
                 + (open() ? "" : ", ended: " + end + ", after " + toTarget + " and " + toClient + " bytes"));
-    }
-
-    /** Without what moves a cursor: peers call themselves as they like. */
-    static String harmless(String text) {
-        return text.replaceAll("[\\p{Cntrl}\\p{Cf}]", "?");
     }
 }

@@ -2,6 +2,7 @@ package io.weir.service;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerId;
 
@@ -13,10 +14,9 @@ final class Names {
     /** @throws Misconfigured naming what it is the name of */
     static void check(String what, String name) {
         int bytes = name.getBytes(UTF_8).length;
-        if (name.isBlank() || bytes > PeerId.MAX_NAME || name.chars().anyMatch(Character::isISOControl)) {
-            throw new Misconfigured(
-                    what + " can't be called '" + name.replaceAll("\\p{Cntrl}", "?") + "': a name has 1 to "
-                            + PeerId.MAX_NAME + " bytes (this one " + bytes + ") and no control characters");
+        if (name.isBlank() || bytes > PeerId.MAX_NAME || !name.equals(ForeignText.harmless(name))) {
+            throw new Misconfigured(what + " can't be called '" + ForeignText.harmless(name) + "': a name has 1 to "
+                    + PeerId.MAX_NAME + " bytes (this one " + bytes + ") and no control characters");
         }
     }
 }

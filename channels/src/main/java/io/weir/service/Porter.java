@@ -6,6 +6,7 @@ import io.weir.channel.Node;
 import io.weir.channel.Password;
 import io.weir.channel.Peer;
 import io.weir.core.AuthenticationFailed;
+import io.weir.core.ForeignText;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.RareLog;
@@ -155,7 +156,7 @@ final class Porter implements Disposable {
         if (!right || lock == null) {
             visitor.attempts.failed();
             failures.warn("The password of service '" + talk.service + "' was not proved by "
-                    + peer.id().toString().replaceAll("\\p{Cntrl}", "?"));
+                    + ForeignText.harmless(peer.id().toString()));
             throw new AuthenticationFailed(
                     "the password of service '" + talk.service + "' was not proved: set weir.services." + talk.service
                             + ".password-file to the same on both sides");

@@ -2,6 +2,7 @@ package io.weir.service;
 
 import io.weir.channel.Node;
 import io.weir.core.AuthenticationFailed;
+import io.weir.core.ForeignText;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
@@ -298,8 +299,8 @@ final class Roster implements Callees, Disposable {
     private String reasons() {
         String told = contacts.values().stream()
                 .limit(MOST_TOLD)
-                .map(each -> harmless(whereabouts.text(each.instance())) + ": "
-                        + (each.failure() == null ? harmless(whereabouts.trouble()) : text(each.failure())))
+                .map(each -> ForeignText.harmless(whereabouts.text(each.instance())) + ": "
+                        + (each.failure() == null ? ForeignText.harmless(whereabouts.trouble()) : text(each.failure())))
                 .collect(Collectors.joining("; "));
         int more = contacts.size() - MOST_TOLD;
         return more > 0 ? told + "; and " + more + " more" : told;
@@ -308,11 +309,7 @@ final class Roster implements Callees, Disposable {
     /** In one line, as others may have written it. */
     static String text(@Nullable Throwable error) {
         String message = error == null ? "" : String.valueOf(error.getMessage());
-        return harmless(error instanceof WeirException ? message : error + "");
-    }
-
-    private static String harmless(String text) {
-        return text.replaceAll("\\p{Cntrl}", "?");
+        return ForeignText.harmless(error instanceof WeirException ? message : error + "");
     }
 
     private Refused over() {

@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.weir.channel.Password;
+import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import java.util.List;
 import java.util.Map;
@@ -69,9 +70,8 @@ public record ServiceSpec(
 
     static void checkName(String name) {
         if (!isName(name)) {
-            throw new Misconfigured(
-                    "'" + name.replaceAll("\\p{Cntrl}", "?") + "' is no name of a service: write a letter"
-                            + " or digit, then up to 127 letters, digits, and . - _ $");
+            throw new Misconfigured("'" + ForeignText.harmless(name) + "' is no name of a service: write a letter"
+                    + " or digit, then up to 127 letters, digits, and . - _ $");
         }
     }
 }

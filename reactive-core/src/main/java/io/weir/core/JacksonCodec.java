@@ -114,8 +114,8 @@ final class JacksonCodec<T> implements Codec<T> {
 
     private static String explain(JacksonException e) {
         String path = e.getPath().isEmpty() ? "" : " at " + e.getPathReference();
-        String text = (e.getOriginalMessage() + path).replaceAll("\\p{Cntrl}+", " ");
-        return text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...";
+        String text = e.getOriginalMessage() + path;
+        return ForeignText.harmless(text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...");
     }
 
     /** What other code threw on Jackson's behalf. Jackson's own exceptions are not kept: they hold its parser, and that the payload. */

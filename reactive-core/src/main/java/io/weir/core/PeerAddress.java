@@ -14,7 +14,7 @@ public record PeerAddress(String host, int port) {
 
     private static final String TCP = "tcp://";
     private static final String UNIX = "unix:";
-    private static final Pattern HOST = Pattern.compile("[^\\s\\p{Cntrl}/\\[\\]]+");
+    private static final Pattern HOST = Pattern.compile("[^\\p{Z}\\p{C}/\\[\\]]+");
     private static final Pattern PORT = Pattern.compile("[0-9]{1,9}");
 
     public PeerAddress {
@@ -31,13 +31,15 @@ public record PeerAddress(String host, int port) {
 
     private static void checkPath(String path) {
         if (path.isBlank() || path.indexOf('\0') >= 0) {
-            throw new Misconfigured("'" + path + "' is not the path of a socket: write unix:/path");
+            throw new Misconfigured(
+                    "'" + ForeignText.harmless(path) + "' is not the path of a socket: write unix:/path");
         }
     }
 
     private static void checkHost(String host) {
         if (!HOST.matcher(host).matches()) {
-            throw new Misconfigured("'" + host + "' is not a host: write tcp://host:port or tcp://[ipv6]:port");
+            throw new Misconfigured(
+                    "'" + ForeignText.harmless(host) + "' is not a host: write tcp://host:port or tcp://[ipv6]:port");
         }
     }
 
@@ -65,8 +67,8 @@ public record PeerAddress(String host, int port) {
     }
 
     private static Misconfigured malformed(String text) {
-        return new Misconfigured("'" + text + "' is not a peer's address: write tcp://host:port, host:port,"
-                + " tcp://[ipv6]:port or unix:/path");
+        return new Misconfigured("'" + ForeignText.harmless(text)
+                + "' is not a peer's address: write tcp://host:port, host:port," + " tcp://[ipv6]:port or unix:/path");
     }
 
     /** Whether this is a Unix-domain socket. */

@@ -28,8 +28,9 @@ public final class RareLog {
         this.since = nanos.getAsLong();
     }
 
-    /** Writes this as it is, without looking for placeholders, unless there were too many lately. */
-    public void warn(String text) {
+    /** Writes this, made harmless, as others may have chosen words of it, unless there were too many lately. */
+    public void warn(String words) {
+        String text = ForeignText.harmless(words);
         long missed;
         synchronized (this) {
             long now = nanos.getAsLong();

@@ -73,7 +73,8 @@ class PeerAddressTest {
     void refusesWhatIsNoHost(String host) {
         assertThatExceptionOfType(Misconfigured.class)
                 .isThrownBy(() -> new PeerAddress(host, 80))
-                .withMessage("'" + host + "' is not a host: write tcp://host:port or tcp://[ipv6]:port");
+                .withMessage("'" + ForeignText.harmless(host)
+                        + "' is not a host: write tcp://host:port or tcp://[ipv6]:port");
         assertThatExceptionOfType(Misconfigured.class).isThrownBy(() -> PeerAddress.parse(host + ":80"));
     }
 
@@ -89,7 +90,7 @@ class PeerAddressTest {
     void refusesWhatIsNoPathOfASocket(String path) {
         assertThatExceptionOfType(Misconfigured.class)
                 .isThrownBy(() -> PeerAddress.parse("unix:" + path))
-                .withMessage("'" + path + "' is not the path of a socket: write unix:/path");
+                .withMessage("'" + ForeignText.harmless(path) + "' is not the path of a socket: write unix:/path");
     }
 
     @Test

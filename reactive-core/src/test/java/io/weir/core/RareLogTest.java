@@ -77,4 +77,11 @@ class RareLogTest {
         warn(1_000);
         assertThat(written()).hasSize(20);
     }
+
+    /** What strangers say is all that many such lines have to tell. */
+    @Test
+    void whatDisturbsALogIsReplaced() {
+        log.warn("a\n2026-01-01 INFO all is well \u009b2J\u202e\u2028");
+        assertThat(written()).containsExactly("a?2026-01-01 INFO all is well ?2J??");
+    }
 }

@@ -3,6 +3,7 @@ package io.weir.samples;
 import io.weir.channel.DirectoryKind;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.ZooKeeperSpec;
+import io.weir.core.ForeignText;
 import io.weir.service.ServiceDirectory;
 import java.time.Duration;
 import java.util.function.Function;
@@ -45,6 +46,6 @@ final class DirectoryOptions {
 
     /** What others have written, without what a terminal would obey. */
     static String printable(Object text) {
-        return text.toString().replaceAll("\\p{Cntrl}", "?");
+        return ForeignText.harmless(text.toString());
     }
 }

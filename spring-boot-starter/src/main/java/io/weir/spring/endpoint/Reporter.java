@@ -8,6 +8,7 @@ import io.weir.channel.Peer;
 import io.weir.channel.PeerState;
 import io.weir.channel.PeerStats;
 import io.weir.channel.RoundTrips;
+import io.weir.core.ForeignText;
 import io.weir.core.PeerAddress;
 import io.weir.service.JoinedPair;
 import io.weir.service.Member;
@@ -266,6 +267,6 @@ final class Reporter {
     /** What others choose neither floods a report nor moves a cursor or turns the direction of writing in it. */
     private static String text(String any) {
         String some = any.length() > LONGEST_TEXT ? any.substring(0, LONGEST_TEXT) + "..." : any;
-        return some.replaceAll("[\\p{Cc}\\p{Cf}\\p{Cs}\\u2028\\u2029]", "?");
+        return ForeignText.harmless(some);
     }
 }

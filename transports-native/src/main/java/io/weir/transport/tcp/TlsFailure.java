@@ -2,6 +2,7 @@ package io.weir.transport.tcp;
 
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeTimeoutException;
+import io.weir.core.ForeignText;
 import io.weir.core.PeerUnavailable;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertPathBuilderException;
@@ -114,7 +115,7 @@ final class TlsFailure {
 
     /** Parts of it may have been chosen by the other side. */
     private static String harmless(String text) {
-        String shown = text.replaceAll("\\p{Cntrl}", "?");
+        String shown = ForeignText.harmless(text);
         return shown.length() > LONGEST ? shown.substring(0, LONGEST) + '…' : shown;
     }
 }
