@@ -8,16 +8,19 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Which addresses may be connected to. A rule is a network ({@code 10.1.0.0/16}, {@code 10.1.0.0/16:7400}, {@code [fd00::/8]:7400}), an
  * address, a host's name ({@code ledger.example:7401}, {@code *.example}), a {@code unix:} address, or {@code *}: every address but those
- * of the gateway's own host, link-local ones and groups. Immutable.
+ * of the gateway's own host, link-local ones, groups, those where clouds tell their machines who they are, and IPv6 addresses that are another
+ * way to an IPv4 address. Immutable.
  */
 final class AddressRules {
 
@@ -27,6 +30,26 @@ final class AddressRules {
 
     private static final Pattern NAME = Pattern.compile("(?:\\*\\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?");
     private static final int ANY_PORT = -1;
+
+    /** Translators (RFC 6052) lead from these to the IPv4 address at their end. In networks of IPv6 alone, that is how others are reached. */
+    private static final Rule TRANSLATED = rule("64:ff9b::/96");
+
+    /** What a rule has to name: what clouds serve for each machine, and tunnels and local translators to IPv4 addresses. */
+    private static final List<Rule> NAMED_ONLY = Stream.of(
+                    "fd00:ec2::/32",
+                    "fd20:ce::/32",
+                    "fd00:c1::/32",
+                    "100.100.100.200",
+                    "168.63.129.16",
+                    "192.0.0.192",
+                    "255.255.255.255",
+                    "0.0.0.0/8",
+                    "::/96",
+                    "64:ff9b:1::/48",
+                    "2001::/32",
+                    "2002::/16")
+            .map(AddressRules::rule)
+            .toList();
 
     /**
      * One rule.
@@ -65,7 +88,17 @@ final class AddressRules {
                     && !address.isLinkLocalAddress()
                     && !address.isAnyLocalAddress()
                     && !address.isMulticastAddress()
-                    && !isOurs(address);
+                    && NAMED_ONLY.stream().noneMatch(each -> each.isWithin(address.getAddress()))
+                    && !isOurs(address)
+                    && (!TRANSLATED.isWithin(address.getAddress()) || isOrdinary(translated(address)));
+        }
+
+        private static InetAddress translated(InetAddress address) {
+            try {
+                return InetAddress.getByAddress(Arrays.copyOfRange(address.getAddress(), 12, 16));
+            } catch (UnknownHostException e) {
+                throw new AssertionError("four bytes are an address", e);
+            }
         }
 
         private static boolean isOurs(InetAddress address) {
@@ -156,8 +189,12 @@ final class AddressRules {
 
     /** The address that this text is, without any look-up; null if it is a name. */
     static @Nullable InetAddress literal(String host) {
-        byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
         try {
+            if (host.indexOf(':') >= 0 && host.indexOf('%') < 0) {
+                // As who connects reads it: Netty takes ::8.8.8.8 for 8.8.8.8. No name has colons.
+                return InetAddress.getByName(host);
+            }
+            byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
             return bytes == null ? null : InetAddress.getByAddress(bytes);
         } catch (UnknownHostException e) {
             return null;

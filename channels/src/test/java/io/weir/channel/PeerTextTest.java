@@ -26,8 +26,7 @@ class PeerTextTest {
     void anError() {
         assertThat(Errors.received(bytes(BAD))).isEqualTo(SHOWN);
         PeerId peer = new PeerId(new UUID(1, 2), "far", 1);
-        assertThat(Errors.received(peer, ErrorCode.FAILED.code(), bytes(BAD)))
-                .hasMessageContaining(SHOWN);
+        assertThat(Errors.received(peer, ErrorCode.FAILED.code(), bytes(BAD))).hasMessageContaining(SHOWN);
     }
 
     @Test
