@@ -39,6 +39,9 @@ final class ListingText {
     /** Bytes of the longest one: some hundred services. Everybody reads everybody's. */
     static final int LONGEST = 64 << 10;
 
+    /** Of a node, and of a service: whoever wants to connect tries them all. */
+    private static final int MOST_ADDRESSES = 64;
+
     private static final String HEAD = "weir-directory 1";
     private static final String END = "end";
 
@@ -148,7 +151,7 @@ final class ListingText {
                 host = name(words[4]);
                 since = Instant.ofEpochMilli(Long.parseLong(words[5]));
             }
-            case "address" -> addresses.add(PeerAddress.parse(word(words[1])));
+            case "address" -> add(addresses, words[1]);
             case "attribute" -> attributes.put(word(words[1]), word(words[2]));
             case "service" ->
                 services.add(new Part(
@@ -158,13 +161,20 @@ final class ListingText {
                         new ArrayList<>(),
                         new ArrayList<>(),
                         new HashMap<>()));
-            case "service-address" -> last().addresses().add(PeerAddress.parse(word(words[1])));
+            case "service-address" -> add(last().addresses(), words[1]);
             case "service-path" -> last().paths().add(name(words[1]));
             case "service-attribute" -> last().attributes().put(word(words[1]), word(words[2]));
             default -> {
                 // Of a later version.
             }
         }
+    }
+
+    private static void add(List<PeerAddress> addresses, String encoded) {
+        if (addresses.size() >= MOST_ADDRESSES) {
+            throw new IllegalArgumentException("there are more than " + MOST_ADDRESSES + " addresses");
+        }
+        addresses.add(PeerAddress.parse(word(encoded)));
     }
 
     private Part last() {

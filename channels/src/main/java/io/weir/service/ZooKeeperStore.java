@@ -51,6 +51,9 @@ final class ZooKeeperStore implements DirectoryStore {
     /** Milliseconds, by the server's clock, until a goodbye goes: whoever is connected has seen it. */
     private static final long OLD = TimeUnit.MINUTES.toMillis(1);
 
+    /** Goodbyes that one who leaves looks at: however many somebody has made, it does leave. */
+    private static final int MOST_SWEPT = 256;
+
     /** Milliseconds until telling is tried again that has failed while the server was there. */
     private static final long AGAIN = 500;
 
@@ -141,6 +144,12 @@ final class ZooKeeperStore implements DirectoryStore {
 
     @Override
     public void open() {
+        if (self != null && spec.user() == null) {
+            LOG.warn(
+                    "Whoever reaches ZooKeeper at {} can change what this node tells there: set"
+                            + " weir.directory.zookeeper.user and .password-file",
+                    spec.connect());
+        }
         client.start();
         try {
             if (!client.blockUntilConnected((int) spec.timeout().toMillis(), TimeUnit.MILLISECONDS)) {
@@ -170,7 +179,9 @@ final class ZooKeeperStore implements DirectoryStore {
     private void look() throws Exception {
         // Refused here if it is, and in words: the cache would only log it.
         var unused = client.getChildren().forPath(nodes());
-        CuratorCache watching = CuratorCache.build(client, nodes());
+        CuratorCache watching = CuratorCache.builder(client, nodes())
+                .withStorage(new ZooKeeperEntries(complaints))
+                .build();
         cache = watching;
         watching.listenable()
                 .addListener(
@@ -358,7 +369,8 @@ final class ZooKeeperStore implements DirectoryStore {
     }
 
     private void sweep(long now) throws Exception {
-        for (String name : client.getChildren().forPath(left())) {
+        List<String> goodbyes = client.getChildren().forPath(left());
+        for (String name : goodbyes.subList(0, Math.min(goodbyes.size(), MOST_SWEPT))) {
             Stat stat = client.checkExists().forPath(left() + '/' + name);
             if (stat != null && now - stat.getCtime() > OLD) {
                 var unused = client.delete().quietly().forPath(left() + '/' + name);

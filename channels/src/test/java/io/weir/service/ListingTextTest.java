@@ -102,4 +102,19 @@ class ListingTextTest {
         assertThatThrownBy(() -> ListingText.read(new byte[ListingText.LONGEST + 1]))
                 .hasMessage("it has more than 65536 bytes");
     }
+
+    /** Whoever reads them tries them all. */
+    @Test
+    void moreAddressesThanAnybodyHasAreRefused() {
+        String node = "weir-directory 1\nnode 0-0-0-0-1 a 1 host 1\n";
+        String service = "service tax tax false\n";
+        assertThat(read(node + "address a:1\n".repeat(64) + service + "service-address a:1\n".repeat(64) + "end\n")
+                        .member()
+                        .addresses())
+                .hasSize(64);
+        assertThatThrownBy(() -> read(node + "address a:1\n".repeat(65) + "end\n"))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> read(node + service + "service-address a:1\n".repeat(65) + "end\n"))
+                .isInstanceOf(IllegalArgumentException.class);
+    }
 }

@@ -217,6 +217,35 @@ class ZooKeeperDirectoryTest implements DirectoryContract {
         }
     }
 
+    /** An entry that says where to connect to, for everybody else to try, and goodbyes for everybody else to sweep. */
+    @Test
+    void whoeverFillsItHoldsNobodyUp(Nodes nodes) throws Exception {
+        try (LogLines log = LogLines.everything();
+                CuratorFramework other =
+                        CuratorFrameworkFactory.newClient(text(keeper.address().port()), new RetryOneTime(100))) {
+            other.start();
+            String huge = "x".repeat(900_000);
+            for (int i = 0; i < 30; i++) {
+                put(other, "huge-" + i, huge);
+            }
+            put(
+                    other,
+                    "00000000-0000-0000-0000-000000000001.1.0",
+                    "weir-directory 1\nnode 00000000-0000-0000-0000-000000000001 scanner 1 host 0\n"
+                            + "address 127.0.0.1%3A1\n".repeat(2_000) + "end\n");
+            for (int i = 0; i < 500; i++) {
+                var unused = other.create().creatingParentsIfNeeded().forPath(root + "/left/" + i);
+            }
+            ServiceDirectory near = open(nodes.start(spec("near")));
+            ServiceDirectory far = open(nodes.start(spec("far")));
+            assertThat(far.snapshot()).extracting(each -> each.id().name()).containsExactlyInAnyOrder("near", "far");
+            log.await(Level.WARN, "is passed over", "00000000-0000-0000-0000-000000000001.1.0", "makes no sense");
+            log.await(Level.WARN, "Whoever reaches ZooKeeper", "set weir.directory.zookeeper.user");
+            near.close().block(Patience.LIMIT);
+            far.close().block(Patience.LIMIT);
+        }
+    }
+
     private String entry(CuratorFramework other, Node node) throws Exception {
         return other.getChildren().forPath(root + "/nodes").stream()
                 .filter(name -> name.startsWith(node.id().id().toString()))
