@@ -55,6 +55,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Round trips measured over the bootstrap connection when another path is to be tried. */
     private static final int MEASURES = 4;
 
+    /** Nobody has so many paths: who connects measures each of them once, and then tries each of them once. */
+    private static final int MOST_PROPOSALS = 64;
+
     /** Nobody has so many devices, and operators, in one round trip. */
     private static final int MOST_EARLY = 64;
 
@@ -111,6 +114,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private @Nullable PathAttempt begun;
 
     private int attempts;
+    /** Of the other side. */
+    private int proposals;
     /** What the other side has said to the session that begins. */
     private final ArrayDeque<KeptFrame> early = new ArrayDeque<>(0);
     /** Of which we have said USE. */
@@ -644,6 +649,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         PathAttempt former = attempt;
         if (former != null) {
             former.fail("another path was proposed", false);
+        }
+        proposals++;
+        if (proposals > MOST_PROPOSALS) {
+            throw new ProtocolMismatch("more than " + MOST_PROPOSALS + " paths were proposed");
         }
         attempts = number;
         String refusal = node.refusal(policy, path, bootstrap);

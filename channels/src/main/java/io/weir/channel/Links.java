@@ -95,6 +95,7 @@ final class Links implements PathAttempt.Owner {
     private long heard;
     private @Nullable PathAttempt attempt;
     private int attempts;
+    private final ProposalRate proposals = new ProposalRate(System::nanoTime);
     /** The last one that both sides have said USE of. */
     private int used;
 
@@ -402,6 +403,9 @@ final class Links implements PathAttempt.Owner {
         String refusal = deciding.refusal(path);
         if (refusal == null && next != null) {
             refusal = "the last move has not ended yet";
+        }
+        if (refusal == null && !proposals.take()) {
+            refusal = "more than " + ProposalRate.MOST + " paths were proposed in a second";
         }
         if (refusal != null) {
             send(FrameKind.FAILED, number, HandshakeCodec.text(refusal));

@@ -31,6 +31,11 @@ public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<S
 
     /** An integer option within bounds, with an optional suffix k, m or g (powers of 1024). */
     public int size(String option, int otherwise, int least, int most) {
+        return (int) longSize(option, otherwise, least, most);
+    }
+
+    /** As {@link #size}, for what may be more than 2 GiB. */
+    public long longSize(String option, long otherwise, long least, long most) {
         String text = options.get(option);
         if (text == null) {
             return otherwise;
@@ -39,7 +44,7 @@ public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<S
         if (value < least || value > most) {
             throw new Misconfigured(option + "=" + text + " is out of range: from " + least + " to " + most + " bytes");
         }
-        return (int) value;
+        return value;
     }
 
     /** A switch: {@code on}, {@code true}, {@code off} or {@code false}. */

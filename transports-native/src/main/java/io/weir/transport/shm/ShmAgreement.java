@@ -17,10 +17,12 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Schedulers;
 
 /**
- * Our half of a link in shared memory that is being agreed on. Both sides make their half while they find each other on a
- * socket; then the halves are passed, and the socket stays as the lifeline of the link. Belongs to the loop's thread.
+ * Our half of a link in shared memory that is being agreed on. Both sides find each other on a socket, where the system says whose
+ * process the other one is; then each makes its half and passes it, and the socket stays as the lifeline of the link. Belongs to
+ * the loop's thread.
  */
 final class ShmAgreement implements PendingLink {
 
@@ -28,6 +30,7 @@ final class ShmAgreement implements PendingLink {
     private final boolean connecting;
     private final String peer;
     private final ShmOptions options;
+    private final MemoryBudget budget;
     private final Nonce nonce = Nonce.random();
     private final byte[] offer;
     private final Disposable atLoopEnd = this::close;
@@ -41,6 +44,7 @@ final class ShmAgreement implements PendingLink {
     /** With the one who proved that it has our offer. */
     private @Nullable Meeting meeting;
 
+    private boolean making;
     private @Nullable ShmHalf ours;
     private boolean passed;
     private @Nullable ShmHalf theirs;
@@ -48,10 +52,12 @@ final class ShmAgreement implements PendingLink {
     /** How this came out: one of both, once. */
     private @Nullable ShmLink link;
 
-    private @Nullable WeirException failure;
+    /** Read by who makes our half as well. */
+    private volatile @Nullable WeirException failure;
 
-    private ShmAgreement(LinkRequest request, NettyLoop loop) {
+    private ShmAgreement(LinkRequest request, NettyLoop loop, MemoryBudget budget) {
         this.loop = loop;
+        this.budget = budget;
         this.connecting = request.connecting();
         this.peer = request.peer().id().toString();
         this.options = ShmOptions.of(request.settings());
@@ -64,8 +70,8 @@ final class ShmAgreement implements PendingLink {
         this.offer = new ShmOffer(options.layout(), nonce, socket).encode();
     }
 
-    static ShmAgreement begin(LinkRequest request, NettyLoop loop) {
-        ShmAgreement agreement = new ShmAgreement(request, loop);
+    static ShmAgreement begin(LinkRequest request, NettyLoop loop, MemoryBudget budget) {
+        ShmAgreement agreement = new ShmAgreement(request, loop, budget);
         loop.closeAtEnd(agreement.atLoopEnd);
         return agreement;
     }
@@ -84,8 +90,9 @@ final class ShmAgreement implements PendingLink {
     }
 
     private void start(byte[] offered, MonoSink<Link> sink) {
-        if (failure != null) {
-            sink.error(failure);
+        WeirException failed = failure;
+        if (failed != null) {
+            sink.error(failed);
             return;
         }
         if (result != null) {
@@ -96,33 +103,39 @@ final class ShmAgreement implements PendingLink {
         try {
             ShmOffer other = ShmOffer.decode(offered, connecting);
             theirOffer = other;
-            makeOurs();
             if (connecting) {
                 connect(other.socket());
             } else if (meeting != null) {
                 meeting.greet(other.nonce());
+                goOn();
             }
         } catch (WeirException e) {
             fail(e);
         }
     }
 
-    /** On a thread of its own: it takes milliseconds, in which the other links of this loop would stand still. */
+    /** Not on the loop: it takes milliseconds, in which the other links of this loop would stand still. */
     private void makeOurs() {
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        ShmHalf made = ShmHalf.make(options.layout());
-                        handOver(() -> made(made), made);
-                    } catch (WeirException e) {
-                        handOver(() -> fail(e), null);
-                    } catch (Throwable e) {
-                        handOver(() -> fail(new PeerUnavailable("our shared memory can't be made: " + e, e)), null);
-                    }
-                },
-                loop.name() + "-shm");
-        thread.setDaemon(true);
-        thread.start();
+        making = true;
+        try {
+            var unused = Schedulers.boundedElastic().schedule(this::makeUnlessFailed);
+        } catch (RejectedExecutionException e) {
+            fail(new PeerUnavailable("our shared memory can't be made: too much other work waits to be done", e));
+        }
+    }
+
+    private void makeUnlessFailed() {
+        if (failure != null) {
+            return;
+        }
+        try {
+            ShmHalf made = ShmHalf.make(options.layout(), budget, options.memory());
+            handOver(() -> made(made), made);
+        } catch (WeirException e) {
+            handOver(() -> fail(e), null);
+        } catch (Throwable e) {
+            handOver(() -> fail(new PeerUnavailable("our shared memory can't be made: " + e, e)), null);
+        }
     }
 
     private void handOver(Runnable step, @Nullable ShmHalf made) {
@@ -207,8 +220,16 @@ final class ShmAgreement implements PendingLink {
 
     private void goOn() {
         Meeting here = meeting;
+        if (here == null || !here.isProven() || theirOffer == null || failure != null) {
+            return;
+        }
         ShmHalf made = ours;
-        if (here == null || !here.isProven() || made == null || failure != null) {
+        if (made == null) {
+            // Only now: what was said over the bootstrap connection of host and user is a claim, and the memory is
+            // real.
+            if (!making) {
+                makeOurs();
+            }
             return;
         }
         // The connecting side passes first, which tells the other one that it may pass, too.

@@ -2,6 +2,7 @@ package io.weir.transport.shm;
 
 import io.weir.core.WeirException;
 import io.weir.transport.nativelib.Descriptor;
+import org.jspecify.annotations.Nullable;
 
 /** What one side makes and passes to the other: the segment that it sends through and the doorbell that wakes it. */
 final class ShmHalf implements AutoCloseable {
@@ -9,26 +10,39 @@ final class ShmHalf implements AutoCloseable {
     private final Descriptor file;
     private final Segment segment;
     private final Doorbell doorbell;
+    /** Has what our own takes of the budget; null for the peer's, which is not our memory. */
+    private final MemoryBudget.@Nullable Share share;
 
-    private ShmHalf(Descriptor file, Segment segment, Doorbell doorbell) {
+    private ShmHalf(Descriptor file, Segment segment, Doorbell doorbell, MemoryBudget.@Nullable Share share) {
         this.file = file;
         this.segment = segment;
         this.doorbell = doorbell;
+        this.share = share;
     }
 
-    /** Our own. Takes milliseconds, as the system clears the memory. */
-    static ShmHalf make(SegmentLayout layout) {
-        Descriptor file = Segment.allocate(layout);
+    /**
+     * Our own. Takes milliseconds, as the system clears the memory.
+     *
+     * @param most of the budget's memory that may be taken together with this
+     */
+    static ShmHalf make(SegmentLayout layout, MemoryBudget budget, long most) {
+        MemoryBudget.Share share = budget.take(layout.length(), most);
         try {
-            Segment segment = Segment.begin(file, layout);
+            Descriptor file = Segment.allocate(layout);
             try {
-                return new ShmHalf(file, segment, Doorbell.make());
+                Segment segment = Segment.begin(file, layout);
+                try {
+                    return new ShmHalf(file, segment, Doorbell.make(), share);
+                } catch (WeirException e) {
+                    segment.mapping().release();
+                    throw e;
+                }
             } catch (WeirException e) {
-                segment.mapping().release();
+                file.close();
                 throw e;
             }
-        } catch (WeirException e) {
-            file.close();
+        } catch (Throwable e) {
+            share.give();
             throw e;
         }
     }
@@ -38,7 +52,7 @@ final class ShmHalf implements AutoCloseable {
         try (file) {
             Doorbell doorbell = Doorbell.of(event);
             try {
-                return new ShmHalf(file, Segment.open(file, layout), doorbell);
+                return new ShmHalf(file, Segment.open(file, layout), doorbell, null);
             } catch (WeirException e) {
                 doorbell.close();
                 throw e;
@@ -65,5 +79,8 @@ final class ShmHalf implements AutoCloseable {
         file.close();
         doorbell.close();
         segment.mapping().release();
+        if (share != null) {
+            share.give();
+        }
     }
 }

@@ -9,10 +9,11 @@ import java.util.Set;
  * @param layout {@code ring-size} and {@code pool-size} of what we send through; the peer chooses its own
  * @param copyIn {@code copy-in}: whether received blocks are copied at once, for receivers that check a payload and then use
  *     it, and don't trust the peer not to change it in between
+ * @param memory {@code memory}: bytes that the links of a node may make together
  */
-record ShmOptions(SegmentLayout layout, boolean copyIn) {
+record ShmOptions(SegmentLayout layout, boolean copyIn, long memory) {
 
-    static final Set<String> NAMES = Set.of("ring-size", "pool-size", "copy-in");
+    static final Set<String> NAMES = Set.of("ring-size", "pool-size", "copy-in", "memory");
 
     /**
      * 80,000 messages of 32 bytes, or 4,000 of 1 KiB. Longer than the second-level cache, on purpose: when the sender comes round,
@@ -23,6 +24,12 @@ record ShmOptions(SegmentLayout layout, boolean copyIn) {
     /** Eight messages of 1 MiB under way; low units are used again first, so that few messages touch little of it. */
     private static final int POOL_SIZE = 8 << 20;
 
+    /** Enough for 340 peers; more processes of one user on one host that all talk to one node are a mistake. */
+    private static final long MEMORY = 4L << 30;
+
+    private static final long LEAST_MEMORY = 1 << 20;
+    private static final long MOST_MEMORY = 1L << 40;
+
     /**
      * Reads them.
      *
@@ -31,6 +38,8 @@ record ShmOptions(SegmentLayout layout, boolean copyIn) {
     static ShmOptions of(TransportSettings settings) {
         int ring = settings.size("ring-size", RING_SIZE, SegmentLayout.MIN_RING, SegmentLayout.MAX_RING);
         int pool = settings.size("pool-size", POOL_SIZE, SegmentLayout.MIN_POOL, SegmentLayout.MAX_POOL);
-        return new ShmOptions(new SegmentLayout(ring, pool), settings.flag("copy-in", false));
+        SegmentLayout layout = new SegmentLayout(ring, pool);
+        boolean copyIn = settings.flag("copy-in", false);
+        return new ShmOptions(layout, copyIn, settings.longSize("memory", MEMORY, LEAST_MEMORY, MOST_MEMORY));
     }
 }

@@ -20,11 +20,14 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Options: {@code ring-size} (1m; a power of two from 64k to 64m), {@code pool-size} (8m; a multiple of 16k from 64k to 1g)
  * of what this side sends through; {@code copy-in} (off): copies received blocks at once, so that the peer can't change a payload
- * that was already checked. Without it, a payload of more than 2 KiB may be seen to change if the peer misbehaves.
+ * that was already checked. Without it, a payload of more than 2 KiB may be seen to change if the peer misbehaves; {@code memory} (4g):
+ * what the links of a node may make together.
  */
 public final class ShmTransport implements Transport {
 
     static final String NAME = "shm";
+
+    private final MemoryBudget budget = new MemoryBudget();
 
     /** Its users are the ServiceLoader and tests. */
     public ShmTransport() {}
@@ -89,6 +92,6 @@ public final class ShmTransport implements Transport {
     @Override
     public PendingLink prepare(LinkRequest request) {
         NettyLoop loop = NettyLoop.onEpoll(request, "shared memory");
-        return ShmAgreement.begin(request, loop);
+        return ShmAgreement.begin(request, loop, budget);
     }
 }

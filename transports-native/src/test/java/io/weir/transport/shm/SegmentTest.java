@@ -139,7 +139,7 @@ class SegmentTest {
                 .isInstanceOf(ProtocolMismatch.class);
         assertThatThrownBy(() -> ShmHalf.open(Segment.allocate(LAYOUT), Segment.allocate(LAYOUT), LAYOUT))
                 .isInstanceOf(ProtocolMismatch.class);
-        ShmHalf half = ShmHalf.make(LAYOUT);
+        ShmHalf half = ShmHalf.make(LAYOUT, new MemoryBudget(), LAYOUT.length());
         half.close();
     }
 }

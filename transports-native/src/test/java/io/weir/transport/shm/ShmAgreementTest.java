@@ -18,6 +18,7 @@ import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.Mapping;
 import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Nonce;
 import io.weir.transport.nativelib.Posix;
@@ -283,6 +284,47 @@ class ShmAgreementTest {
         assertThat(OnLoop.await(first)).isNotNull();
         assertThat(OnLoop.await(second)).isNotNull();
         silent.expectSentAway();
+    }
+
+    /** Host and user in a card are claims: until the system has vouched for the peer, only the socket is there. */
+    @Test
+    void thereIsNoMemoryBeforeThePeerHasCome() {
+        PendingLink other = accepting();
+        byte[] offer = new ShmOffer(SMALL, Nonce.random(), "").encode();
+        CompletableFuture<Link> completion = other.complete(offer).toFuture();
+        FakePeer wrong = new FakePeer(left, ShmOffer.decode(other.offer(), true).socket());
+        wrong.say(FakePeer.greeting(Nonce.random()));
+        wrong.expectSentAway();
+        assertThat(Mapping.open() + Descriptor.open()).isZero();
+        OnLoop.run(right, other::close);
+        assertThat(failure(completion, PeerUnavailable.class)).hasMessageContaining("given up");
+    }
+
+    @Test
+    void theLinksOfANodeMakeNoMoreMemoryThanAllowed() {
+        ShmTransport node = new ShmTransport();
+        TransportSettings little =
+                new TransportSettings(folder, true, Map.of("ring-size", "64k", "pool-size", "512k", "memory", "1m"));
+        PendingLink first = OnLoop.get(left, () -> node.prepare(ShmPair.request(left, true, little)));
+        PendingLink itsPeer = accepting();
+        CompletableFuture<Link> opened = first.complete(itsPeer.offer()).toFuture();
+        assertThat(OnLoop.await(itsPeer.complete(first.offer()).toFuture())).isNotNull();
+        Link open = OnLoop.await(opened);
+
+        PendingLink second = OnLoop.get(left, () -> node.prepare(ShmPair.request(left, true, little)));
+        PendingLink other = accepting();
+        CompletableFuture<Link> refused = second.complete(other.offer()).toFuture();
+        CompletableFuture<Link> inVain = other.complete(second.offer()).toFuture();
+        assertThat(failure(refused, PeerUnavailable.class))
+                .hasMessageContaining("weir.transport.shm.memory is 1048576; raise it");
+        assertThat(failure(inVain, PeerUnavailable.class)).hasMessageContaining("closed the socket");
+
+        OnLoop.run(left, open::close);
+        PendingLink third = OnLoop.get(left, () -> node.prepare(ShmPair.request(left, true, little)));
+        PendingLink again = accepting();
+        CompletableFuture<Link> reopened = third.complete(again.offer()).toFuture();
+        assertThat(OnLoop.await(again.complete(third.offer()).toFuture())).isNotNull();
+        assertThat(OnLoop.await(reopened)).isNotNull();
     }
 
     @Test
