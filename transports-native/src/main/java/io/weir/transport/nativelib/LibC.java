@@ -21,6 +21,7 @@ public interface LibC {
     int F_SETFD = 2;
     int F_GETFL = 3;
     int F_SETFL = 4;
+    int F_DUPFD_CLOEXEC = 1030;
     int F_ADD_SEALS = 1033;
     int F_GET_SEALS = 1034;
     int FD_CLOEXEC = 1;
@@ -52,6 +53,7 @@ public interface LibC {
     int AF_UNIX = 1;
     int AF_INET = 2;
     int AF_PACKET = 17;
+    int SOCK_STREAM = 1;
     int SOCK_DGRAM = 2;
     int SOCK_RAW = 3;
     int SOCK_NONBLOCK = O_NONBLOCK;
@@ -62,6 +64,7 @@ public interface LibC {
     int SO_ATTACH_FILTER = 26;
 
     int MSG_DONTWAIT = 0x40;
+    int MSG_NOSIGNAL = 0x4000;
 
     int EPERM = 1;
     int EINTR = 4;
@@ -69,10 +72,13 @@ public interface LibC {
     int EACCES = 13;
     int ENODEV = 19;
     int EINVAL = 22;
+    int EPIPE = 32;
     int EMSGSIZE = 90;
     int EADDRINUSE = 98;
     int ENETDOWN = 100;
+    int ECONNRESET = 104;
     int ENOBUFS = 105;
+    int ENOTCONN = 107;
 
     int memfd_create(String name, int flags);
 
@@ -115,6 +121,12 @@ public interface LibC {
 
     /** Variadic in C; on both machines such a function takes whole numbers where any other does. */
     int ioctl(int fd, long request, ByteBuffer argument);
+
+    /** Takes an address, as {@link #sendmmsg}. */
+    int send(int fd, long bytes, @size_t long length, int flags);
+
+    /** Takes an address, as {@link #sendmmsg}. */
+    int recv(int fd, long bytes, @size_t long length, int flags);
 
     /** Takes an address, so that what lies there can be filled in once and used again. */
     int sendmmsg(int fd, long messages, int count, int flags);

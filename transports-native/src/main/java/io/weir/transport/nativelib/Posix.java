@@ -2,10 +2,7 @@ package io.weir.transport.nativelib;
 
 import com.kenai.jffi.Library;
 import io.weir.core.TransportSettings;
-import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Locale;
 import jnr.ffi.LastError;
 import jnr.ffi.LibraryLoader;
@@ -19,7 +16,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Posix {
 
-    private static final String EVENTFD = "anon_inode:[eventfd]";
+    /** What {@link #sendByte} sends and {@link #receiveBytes} receives, which nobody looks at. */
+    private static final ByteBuffer BYTES = Structures.allocate(256);
+
+    private static final long BYTES_ADDRESS = Structures.address(BYTES);
 
     private Posix() {}
 
@@ -116,20 +116,6 @@ public final class Posix {
         return Descriptor.own(check("eventfd", libc().eventfd(0, LibC.EFD_CLOEXEC | LibC.EFD_NONBLOCK)));
     }
 
-    /** Whether this is an event descriptor that never blocks, for one that came from outside. */
-    public static boolean isEvent(Descriptor event) {
-        int flags = libc().fcntl(event.number(), LibC.F_GETFL, 0);
-        if (flags < 0 || (flags & LibC.O_NONBLOCK) == 0) {
-            return false;
-        }
-        try {
-            Path kind = Files.readSymbolicLink(Path.of("/proc/self/fd", Integer.toString(event.number())));
-            return kind.toString().equals(EVENTFD);
-        } catch (IOException e) {
-            return false;
-        }
-    }
-
     /** Makes an event descriptor readable. One whose count is full is readable already. */
     public static void signal(Descriptor event) throws NativeFailure {
         LibC libc = libc();
@@ -162,6 +148,32 @@ public final class Posix {
             descriptor.close();
             throw e;
         }
+    }
+
+    /** The same open file under another number, which programs that we start do not inherit. This one stays the caller's. */
+    public static Descriptor duplicate(int descriptor) throws NativeFailure {
+        return Descriptor.own(check("fcntl(F_DUPFD_CLOEXEC)", libc().fcntl(descriptor, LibC.F_DUPFD_CLOEXEC, 0)));
+    }
+
+    /**
+     * Sends any byte. Never waits, whatever flags somebody has set for the socket: if there is no room, the other side has bytes to read.
+     * Returns false if there is no other side any more.
+     */
+    public static boolean sendByte(Descriptor socket) throws NativeFailure {
+        LibC libc = libc();
+        int flags = LibC.MSG_DONTWAIT | LibC.MSG_NOSIGNAL;
+        int error = libc.send(socket.number(), BYTES_ADDRESS, 1, flags) < 0 ? lastError(libc) : 0;
+        return switch (error) {
+            case 0, LibC.EAGAIN -> true;
+            case LibC.EPIPE, LibC.ECONNRESET, LibC.ENOTCONN -> false;
+            default -> throw failure("send", error);
+        };
+    }
+
+    /** Takes the bytes that have come, or a few hundred of them, and forgets them. Never waits, whatever flags somebody has set. */
+    public static void receiveBytes(Descriptor socket) {
+        // What has gone wrong is noticed by who sends, or watches for the socket's end.
+        int unused = libc().recv(socket.number(), BYTES_ADDRESS, BYTES.capacity(), LibC.MSG_DONTWAIT);
     }
 
     /** Makes reading from this descriptor return at once; it stays the caller's. */

@@ -1,72 +1,64 @@
 package io.weir.transport.shm;
 
 import io.weir.core.PeerUnavailable;
-import io.weir.core.ProtocolMismatch;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Posix;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What wakes a sleeping loop: an event descriptor that both sides have. Thread-safe. */
+/**
+ * What wakes the peer's sleeping loop, and ours: each byte that comes over the socket between both. Each side has an end of its own, and no
+ * call here waits, so whatever the peer does with its end keeps nobody up. Thread-safe.
+ */
 final class Doorbell implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Doorbell.class);
 
-    private final Descriptor event;
+    private final Descriptor socket;
     private boolean closed;
 
-    private Doorbell(Descriptor event) {
-        this.event = event;
+    /** Takes over our end. */
+    Doorbell(Descriptor socket) {
+        this.socket = socket;
     }
 
-    /** Our own, by which the peer wakes us. */
-    static Doorbell make() {
+    /** At our end of this socket, which stays the caller's and may be closed before this is. */
+    static Doorbell at(int socket) {
         try {
-            return new Doorbell(Posix.event());
+            return new Doorbell(Posix.duplicate(socket));
         } catch (NativeFailure e) {
-            throw new PeerUnavailable("no event descriptor to be woken by: " + e.getMessage(), e);
+            throw new PeerUnavailable("no descriptor to be woken by: " + e.getMessage(), e);
         }
     }
 
-    /** The peer's. Closes the descriptor if it is no doorbell: writing to anything else might block. */
-    static Doorbell of(Descriptor event) {
-        if (!Posix.isEvent(event)) {
-            event.close();
-            throw new ProtocolMismatch("the peer passed something else than an event descriptor to wake it by");
-        }
-        return new Doorbell(event);
-    }
-
-    Descriptor event() {
-        return event;
+    /** Readable when the peer has rung. */
+    Descriptor socket() {
+        return socket;
     }
 
     /** Wakes the other side; does nothing once this is closed, as the number may name something else then. */
     synchronized void ring() {
         if (!closed) {
             try {
-                Posix.signal(event);
+                // Nobody is there any more: whoever watches for the end of the socket finds out.
+                boolean unused = Posix.sendByte(socket);
             } catch (NativeFailure e) {
                 log.warn("the peer's loop can't be woken", e);
             }
         }
     }
 
-    /** Makes it silent until it is rung again. */
+    /** Makes our end silent until it is rung again. */
     synchronized void silence() {
         if (!closed) {
-            try {
-                Posix.clear(event);
-            } catch (NativeFailure e) {
-                log.warn("our doorbell can't be silenced", e);
-            }
+            Posix.receiveBytes(socket);
         }
     }
 
     @Override
     public synchronized void close() {
         closed = true;
-        event.close();
+        socket.close();
     }
 }

@@ -18,13 +18,12 @@ import io.weir.transport.nativelib.Posix;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is said on the socket: first each side's greeting, which shows the nonce that the other one offered, then two
- * descriptors each way, then nothing until it ends.
+ * What is said on the socket: first each side's greeting, which shows the nonce that the other one offered, then the descriptor
+ * of a memory file each way, then what {@link Doorbell} hears, until it ends.
  *
  * <p>A read for bytes would swallow descriptors that come alongside. So the accepting side greets only when it is reading
  * descriptors already, and the connecting side sends its own only then as well, which tells the accepting side to send.
@@ -42,7 +41,8 @@ final class Meeting extends ChannelInboundHandlerAdapter {
     private final byte[] greeting = new byte[GREETING];
     private int heard;
     private boolean proven;
-    private @Nullable Descriptor memory;
+    /** All was said: what comes is for the doorbell, and only the end is waited for here. */
+    private boolean over;
 
     /**
      * One side of a conversation.
@@ -72,13 +72,16 @@ final class Meeting extends ChannelInboundHandlerAdapter {
                 .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
     }
 
-    /** Passes our half, and closes the segment's file when that is done. */
+    /** Passes our segment's file, and closes it when that is done. */
     void pass(ShmHalf half) {
-        var unusedFile = socket.write(new FileDescriptor(half.file().number()));
-        var unusedEvent = socket.writeAndFlush(
-                        new FileDescriptor(half.doorbell().event().number()))
+        var unused = socket.writeAndFlush(new FileDescriptor(half.file().number()))
                 .addListener(ChannelFutureListener.CLOSE_ON_FAILURE)
-                .addListener(done -> half.file().close());
+                .addListener(done -> {
+                    half.file().close();
+                    if (done.isSuccess()) {
+                        agreement.passed();
+                    }
+                });
     }
 
     @Override
@@ -121,6 +124,10 @@ final class Meeting extends ChannelInboundHandlerAdapter {
 
     private void hear(ByteBuf bytes) {
         try {
+            if (over) {
+                // Netty reads to the end when the other side has closed the socket.
+                return;
+            }
             int length = bytes.readableBytes();
             if (length > GREETING - heard) {
                 throw new ProtocolMismatch("more than a greeting came from the peer's socket");
@@ -157,14 +164,10 @@ final class Meeting extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void received(Descriptor descriptor) {
-        Descriptor first = memory;
-        if (first == null) {
-            memory = descriptor;
-        } else {
-            memory = null;
-            agreement.received(first, descriptor);
-        }
+    private void received(Descriptor memory) {
+        over = true;
+        var unused = socket.config().setReadMode(DomainSocketReadMode.BYTES).setAutoRead(false);
+        agreement.received(memory);
     }
 
     @Override
@@ -198,13 +201,8 @@ final class Meeting extends ChannelInboundHandlerAdapter {
         return proven || connecting;
     }
 
-    /** Ends the conversation, and what came of it so far. */
+    /** Ends the conversation. */
     void close() {
-        Descriptor first = memory;
-        memory = null;
-        if (first != null) {
-            first.close();
-        }
         var unused = socket.close();
     }
 }

@@ -30,8 +30,11 @@ record SegmentLayout(int ringSize, int poolSize) {
     static final VarHandle LONGS = Bytes.LONGS;
     static final VarHandle INTS = MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** "WEIR" and the version of everything drawn here. */
-    static final long MAGIC = 0x5249_4557L | 1L << 32;
+    /** Of everything drawn here, and of what is said on the socket. */
+    static final int VERSION = 2;
+
+    /** "WEIR" and the version. */
+    static final long MAGIC = 0x5249_4557L | (long) VERSION << 32;
 
     static final int SIZES = 8;
     static final int READ_POSITION = 128;

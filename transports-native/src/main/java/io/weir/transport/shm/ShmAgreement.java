@@ -46,6 +46,7 @@ final class ShmAgreement implements PendingLink {
 
     private boolean making;
     private @Nullable ShmHalf ours;
+    private boolean passing;
     private boolean passed;
     private @Nullable ShmHalf theirs;
 
@@ -206,15 +207,20 @@ final class ShmAgreement implements PendingLink {
         goOn();
     }
 
-    /** The other side has passed its half: its segment and its doorbell, which belong to us now. */
-    void received(Descriptor file, Descriptor event) {
+    /** The other side has passed its segment, which belongs to us now. */
+    void received(Descriptor file) {
         ShmOffer other = theirOffer;
-        if (other == null || theirs != null || link != null) {
+        if (other == null) {
             file.close();
-            event.close();
-            throw new ProtocolMismatch("the peer passes descriptors that nobody expects");
+            throw new ProtocolMismatch("the peer passes memory before its offer has come");
         }
-        theirs = ShmHalf.open(file, event, other.layout());
+        theirs = ShmHalf.open(file, other.layout());
+        goOn();
+    }
+
+    /** The other side has ours. */
+    void passed() {
+        passed = true;
         goOn();
     }
 
@@ -233,11 +239,10 @@ final class ShmAgreement implements PendingLink {
             return;
         }
         // The connecting side passes first, which tells the other one that it may pass, too.
-        if (!passed && (connecting || theirs != null)) {
-            passed = true;
+        if (!passing && (connecting || theirs != null)) {
+            passing = true;
             here.pass(made);
-        }
-        if (passed && theirs != null) {
+        } else if (passed && theirs != null) {
             succeed(here, made, theirs);
         }
     }
@@ -248,13 +253,23 @@ final class ShmAgreement implements PendingLink {
             return;
         }
         try {
-            ShmPort port = new ShmPort(loop, made, got, here.socket());
+            ShmPort port = port(made, got, here.socket());
             ShmLink opened = new ShmLink(loop, port, options.copyIn(), peer);
             link = opened;
             loop.forget(atLoopEnd);
             sink.success(opened);
+        } catch (WeirException e) {
+            fail(e);
+        }
+    }
+
+    private ShmPort port(ShmHalf made, ShmHalf got, EpollDomainSocketChannel socket) {
+        Doorbell doorbell = Doorbell.at(socket.fd().intValue());
+        try {
+            return new ShmPort(loop, made, got, socket, doorbell);
         } catch (IllegalArgumentException | IllegalStateException e) {
-            fail(new PeerUnavailable("our doorbell can't be watched: " + e.getMessage(), e));
+            doorbell.close();
+            throw new PeerUnavailable("our doorbell can't be watched: " + e.getMessage(), e);
         }
     }
 

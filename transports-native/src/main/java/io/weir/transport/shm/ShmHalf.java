@@ -4,19 +4,17 @@ import io.weir.core.WeirException;
 import io.weir.transport.nativelib.Descriptor;
 import org.jspecify.annotations.Nullable;
 
-/** What one side makes and passes to the other: the segment that it sends through and the doorbell that wakes it. */
+/** What one side makes and passes to the other: the segment that it sends through. */
 final class ShmHalf implements AutoCloseable {
 
     private final Descriptor file;
     private final Segment segment;
-    private final Doorbell doorbell;
     /** Has what our own takes of the budget; null for the peer's, which is not our memory. */
     private final MemoryBudget.@Nullable Share share;
 
-    private ShmHalf(Descriptor file, Segment segment, Doorbell doorbell, MemoryBudget.@Nullable Share share) {
+    private ShmHalf(Descriptor file, Segment segment, MemoryBudget.@Nullable Share share) {
         this.file = file;
         this.segment = segment;
-        this.doorbell = doorbell;
         this.share = share;
     }
 
@@ -30,13 +28,7 @@ final class ShmHalf implements AutoCloseable {
         try {
             Descriptor file = Segment.allocate(layout);
             try {
-                Segment segment = Segment.begin(file, layout);
-                try {
-                    return new ShmHalf(file, segment, Doorbell.make(), share);
-                } catch (WeirException e) {
-                    segment.mapping().release();
-                    throw e;
-                }
+                return new ShmHalf(file, Segment.begin(file, layout), share);
             } catch (WeirException e) {
                 file.close();
                 throw e;
@@ -47,25 +39,15 @@ final class ShmHalf implements AutoCloseable {
         }
     }
 
-    /** The peer's, checked. Takes over both descriptors, also when it fails. */
-    static ShmHalf open(Descriptor file, Descriptor event, SegmentLayout layout) {
+    /** The peer's, checked. Takes over the descriptor, also when it fails. */
+    static ShmHalf open(Descriptor file, SegmentLayout layout) {
         try (file) {
-            Doorbell doorbell = Doorbell.of(event);
-            try {
-                return new ShmHalf(file, Segment.open(file, layout), doorbell, null);
-            } catch (WeirException e) {
-                doorbell.close();
-                throw e;
-            }
+            return new ShmHalf(file, Segment.open(file, layout), null);
         }
     }
 
     Segment segment() {
         return segment;
-    }
-
-    Doorbell doorbell() {
-        return doorbell;
     }
 
     /** The segment's file, to be passed and then closed. */
@@ -77,7 +59,6 @@ final class ShmHalf implements AutoCloseable {
     @Override
     public void close() {
         file.close();
-        doorbell.close();
         segment.mapping().release();
         if (share != null) {
             share.give();

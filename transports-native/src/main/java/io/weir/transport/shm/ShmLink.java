@@ -93,7 +93,7 @@ final class ShmLink implements Link, Lendable {
         this.allocator = loop.buffers().before(blocks);
         this.writer = new RingWriter(outgoing);
         this.frames = new FrameWriter(writer, pool, blocks, maxFrame);
-        this.received = new ReceivedBlocks(incoming, copyIn, port.peersDoorbell());
+        this.received = new ReceivedBlocks(incoming, copyIn, port.doorbell());
         this.reader = new RingReader(incoming, loop.buffers(), PooledByteBufAllocator.DEFAULT, received);
         loop.closeAtEnd(atLoopEnd);
     }
@@ -397,7 +397,7 @@ final class ShmLink implements Link, Lendable {
     private void wake(boolean due) {
         if (due) {
             wakeUps++;
-            port.peersDoorbell().ring();
+            port.doorbell().ring();
         }
     }
 

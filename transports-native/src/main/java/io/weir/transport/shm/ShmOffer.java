@@ -48,9 +48,13 @@ record ShmOffer(SegmentLayout layout, Nonce nonce, String socket) {
         }
         ByteBuffer bytes = ByteBuffer.wrap(offer).order(ByteOrder.LITTLE_ENDIAN);
         long magic = bytes.getLong();
+        if ((int) magic == (int) SegmentLayout.MAGIC && magic != SegmentLayout.MAGIC) {
+            throw new ProtocolMismatch("the peer's offer for shared memory is of version " + (magic >>> 32)
+                    + ", ours of " + SegmentLayout.VERSION + ": have the same Weir on both sides to use it");
+        }
         if (magic != SegmentLayout.MAGIC) {
             throw new ProtocolMismatch("the peer's offer for shared memory begins with " + Long.toHexString(magic)
-                    + " instead of " + Long.toHexString(SegmentLayout.MAGIC) + ": another version of Weir");
+                    + " instead of " + Long.toHexString(SegmentLayout.MAGIC));
         }
         int ringSize = bytes.getInt();
         int poolSize = bytes.getInt();

@@ -10,6 +10,7 @@ final class ShmPort implements AutoCloseable {
     private final ShmHalf ours;
     private final ShmHalf theirs;
     private final Channel lifeline;
+    private final Doorbell doorbell;
     private final Disposable watch;
     private boolean closed;
 
@@ -17,12 +18,14 @@ final class ShmPort implements AutoCloseable {
      * Takes over everything.
      *
      * @param lifeline the socket whose end tells the peer's
+     * @param doorbell at the same socket
      */
-    ShmPort(NettyLoop loop, ShmHalf ours, ShmHalf theirs, Channel lifeline) {
+    ShmPort(NettyLoop loop, ShmHalf ours, ShmHalf theirs, Channel lifeline, Doorbell doorbell) {
         this.ours = ours;
         this.theirs = theirs;
         this.lifeline = lifeline;
-        this.watch = loop.watch(ours.doorbell().event().number(), ours.doorbell()::silence);
+        this.doorbell = doorbell;
+        this.watch = loop.watch(doorbell.socket().number(), doorbell::silence);
     }
 
     /** What we send through. */
@@ -36,8 +39,8 @@ final class ShmPort implements AutoCloseable {
     }
 
     /** What wakes the peer. */
-    Doorbell peersDoorbell() {
-        return theirs.doorbell();
+    Doorbell doorbell() {
+        return doorbell;
     }
 
     @Override
@@ -45,6 +48,7 @@ final class ShmPort implements AutoCloseable {
         if (!closed) {
             closed = true;
             watch.dispose();
+            doorbell.close();
             var unused = lifeline.close();
             theirs.close();
             ours.close();

@@ -58,9 +58,7 @@ public final class ShmTransport implements Transport {
     }
 
     private static Availability attempt(SegmentLayout smallest) {
-        try (Descriptor file = Segment.allocate(smallest);
-                Doorbell doorbell = Doorbell.make()) {
-            doorbell.silence();
+        try (Descriptor file = Segment.allocate(smallest)) {
             Segment.begin(file, smallest).mapping().release();
             Segment.open(file, smallest).mapping().release();
             return new Availability.Ready();

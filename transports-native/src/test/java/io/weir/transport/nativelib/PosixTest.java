@@ -92,10 +92,7 @@ class PosixTest {
 
     @Test
     void anEventIsSignalledAndClearedAndNeverBlocks() throws NativeFailure {
-        try (Descriptor event = Posix.event();
-                Descriptor file = Posix.memoryFile("weir-event-test", 4096)) {
-            assertThat(Posix.isEvent(event)).isTrue();
-            assertThat(Posix.isEvent(file)).isFalse();
+        try (Descriptor event = Posix.event()) {
             assertThatCode(() -> Posix.clear(event)).doesNotThrowAnyException();
             Posix.signal(event);
             Posix.signal(event);
@@ -117,7 +114,7 @@ class PosixTest {
             }
             Descriptor second = opened.get(opened.size() - 1);
             first.close();
-            assertThat(Posix.isEvent(second)).isTrue();
+            assertThatCode(() -> Posix.signal(second)).doesNotThrowAnyException();
         } finally {
             opened.forEach(Descriptor::close);
         }

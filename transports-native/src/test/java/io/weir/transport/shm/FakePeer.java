@@ -14,11 +14,13 @@ import io.netty.channel.unix.FileDescriptor;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.LibC;
 import io.weir.transport.nativelib.Nonce;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import jnr.ffi.LibraryLoader;
 
 /** The socket of somebody who connects to a rendezvous and says what the test wants. */
 final class FakePeer {
@@ -69,6 +71,13 @@ final class FakePeer {
         byte[] bytes = heard.poll(30, TimeUnit.SECONDS);
         assertThat(bytes).isNotNull();
         return bytes;
+    }
+
+    /** From now on nothing is read here, and calls on our end may wait. */
+    void deafAndBlocking() {
+        socket.config().setAutoRead(false);
+        LibC libc = LibraryLoader.create(LibC.class).load("c");
+        assertThat(libc.fcntl(socket.fd().intValue(), LibC.F_SETFL, 0)).isZero();
     }
 
     void expectSentAway() {

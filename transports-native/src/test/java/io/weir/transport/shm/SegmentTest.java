@@ -121,13 +121,10 @@ class SegmentTest {
     }
 
     @Test
-    void aDoorbellIsAnEventDescriptorAndNothingElse() throws NativeFailure {
-        Descriptor file = Posix.memoryFile("test", 4096);
-        assertThatThrownBy(() -> Doorbell.of(file))
-                .isInstanceOf(ProtocolMismatch.class)
-                .hasMessageContaining("event descriptor");
-        Doorbell bell = Doorbell.of(Posix.event());
+    void aDoorbellThatNobodyHearsIsRungInVain() {
+        Doorbell bell = TestRing.silentDoorbell();
         bell.ring();
+        bell.silence();
         bell.close();
         bell.ring();
         bell.silence();
@@ -135,10 +132,7 @@ class SegmentTest {
 
     @Test
     void aHalfThatIsRefusedLeavesNothing() throws NativeFailure {
-        assertThatThrownBy(() -> ShmHalf.open(Posix.event(), Posix.event(), LAYOUT))
-                .isInstanceOf(ProtocolMismatch.class);
-        assertThatThrownBy(() -> ShmHalf.open(Segment.allocate(LAYOUT), Segment.allocate(LAYOUT), LAYOUT))
-                .isInstanceOf(ProtocolMismatch.class);
+        assertThatThrownBy(() -> ShmHalf.open(Posix.event(), LAYOUT)).isInstanceOf(ProtocolMismatch.class);
         ShmHalf half = ShmHalf.make(LAYOUT, new MemoryBudget(), LAYOUT.length());
         half.close();
     }

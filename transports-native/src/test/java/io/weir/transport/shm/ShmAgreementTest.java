@@ -24,7 +24,9 @@ import io.weir.transport.nativelib.Nonce;
 import io.weir.transport.nativelib.Posix;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
@@ -196,7 +198,8 @@ class ShmAgreementTest {
         byte[] version = offer.clone();
         version[4]++;
         assertThat(failure(accepting().complete(version).toFuture(), ProtocolMismatch.class))
-                .hasMessageContaining("another version");
+                .hasMessage("the peer's offer for shared memory is of version 3, ours of 2: have the same Weir on both"
+                        + " sides to use it");
         byte[] size = offer.clone();
         size[11] = 0x7f;
         assertThat(failure(accepting().complete(size).toFuture(), ProtocolMismatch.class))
@@ -347,61 +350,107 @@ class ShmAgreementTest {
     }
 
     @Test
-    void aPeerThatPassesOneDescriptorAndLeavesIsAClearError() throws InterruptedException {
-        Fake fake = new Fake();
-        fake.peer.pass(Segment.allocate(SMALL));
-        fake.peer.close();
-        assertThat(failure(fake.completion, PeerUnavailable.class)).hasMessageContaining("closed the socket");
-    }
-
-    @Test
     void memoryThatIsNotSealedIsRefused() throws InterruptedException, NativeFailure {
         Fake fake = new Fake();
         fake.peer.pass(Posix.memoryFile("test", SMALL.length()));
-        fake.peer.pass(Posix.event());
         assertThat(failure(fake.completion, ProtocolMismatch.class)).hasMessageContaining("not sealed");
         fake.peer.expectSentAway();
     }
 
     @Test
-    void memoryOfAnotherSizeThanOfferedIsRefused() throws InterruptedException, NativeFailure {
+    void memoryOfAnotherSizeThanOfferedIsRefused() throws InterruptedException {
         Fake fake = new Fake();
         fake.peer.pass(Segment.allocate(new SegmentLayout(SegmentLayout.MIN_RING, 1 << 20)));
-        fake.peer.pass(Posix.event());
         assertThat(failure(fake.completion, ProtocolMismatch.class)).hasMessageContaining("were agreed");
     }
 
-    @Test
-    void somethingElseThanADoorbellIsRefused() throws InterruptedException {
-        Fake fake = new Fake();
-        fake.peer.pass(Segment.allocate(SMALL));
-        fake.peer.pass(Segment.allocate(SMALL));
-        assertThat(failure(fake.completion, ProtocolMismatch.class)).hasMessageContaining("event descriptor");
+    /** A link to a fake peer, and the memory through which that sends. */
+    private final class Hostile {
+
+        final Fake fake = new Fake();
+        final Segment segment;
+        final Link link;
+        final Frames frames = new Frames();
+
+        Hostile() throws InterruptedException {
+            Descriptor file = Segment.allocate(SMALL);
+            segment = Segment.begin(file, SMALL);
+            fake.peer.pass(file);
+            link = OnLoop.await(fake.completion);
+            OnLoop.run(right, () -> link.handler(frames));
+        }
+
+        /** Says that it waits for room, and has our side send something, so that this rings. */
+        void haveItRing() {
+            SegmentLayout.LONGS.setRelease(segment.mapping().memory(), SegmentLayout.SENDER_WAITS, 1L);
+            OnLoop.run(
+                    right,
+                    () -> assertThat(link.offer(new Frame().set(FrameKind.DATA, 0, 1, 0)))
+                            .isTrue());
+        }
     }
 
     @Test
-    void descriptorsThatNobodyExpectsEndTheLink() throws InterruptedException, NativeFailure {
+    void aPeerThatDoesNotHearItsBellKeepsNoLoopFromItsOtherLinks() throws InterruptedException {
+        PendingLink one = connecting();
+        PendingLink other = accepting();
+        CompletableFuture<Link> first = one.complete(other.offer()).toFuture();
+        Link served = OnLoop.await(other.complete(one.offer()).toFuture());
+        Link theirs = OnLoop.await(first);
+        Frames arrived = new Frames();
+        OnLoop.run(left, () -> theirs.handler(new Frames()));
+        OnLoop.run(right, () -> served.handler(arrived));
+
+        Hostile hostile = new Hostile();
+        hostile.fake.peer.deafAndBlocking();
+        for (int rings = 0; rings < 1_000; rings++) {
+            hostile.haveItRing();
+        }
+        OnLoop.run(
+                left,
+                () -> assertThat(theirs.offer(new Frame().set(FrameKind.DATA, 0, 5, 0)))
+                        .isTrue());
+        assertThat(arrived.nextFrame().channel()).isEqualTo(5);
+
+        hostile.fake.peer.close();
+        assertThat(hostile.frames.nextLost(SessionLost.class)).hasMessageContaining("without a goodbye");
+        hostile.segment.mapping().release();
+    }
+
+    @Test
+    void whatComesBehindTheMemoryOnlyRings() throws InterruptedException, NativeFailure, IOException {
+        Hostile hostile = new Hostile();
+        hostile.fake.peer.pass(Posix.memoryFile("weir-unwanted", 4096));
+        hostile.fake.peer.say(new byte[1_000]);
+        hostile.haveItRing();
+        assertThat(hostile.fake.peer.hear()).isNotEmpty();
+        assertThat(descriptors("weir-unwanted")).isZero();
+        hostile.fake.peer.close();
+        assertThat(hostile.frames.nextLost(SessionLost.class)).hasMessageContaining("without a goodbye");
+        assertThat(descriptors("weir-unwanted")).isZero();
+        hostile.segment.mapping().release();
+    }
+
+    private static long descriptors(String name) throws IOException {
+        long count = 0;
+        try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path each : open) {
+                try {
+                    count += Files.readSymbolicLink(each).toString().contains(name) ? 1 : 0;
+                } catch (NoSuchFileException e) {
+                    // It was closed in between.
+                }
+            }
+        }
+        return count;
+    }
+
+    @Test
+    void aPeerThatDiesIsToldFromOneThatCloses() throws InterruptedException {
         Fake fake = new Fake();
         Descriptor file = Segment.allocate(SMALL);
         Segment segment = Segment.begin(file, SMALL);
         fake.peer.pass(file);
-        fake.peer.pass(Posix.event());
-        Link link = OnLoop.await(fake.completion);
-        Frames frames = new Frames();
-        OnLoop.run(right, () -> link.handler(frames));
-        fake.peer.pass(Posix.event());
-        fake.peer.pass(Posix.event());
-        assertThat(frames.nextLost(ProtocolMismatch.class)).hasMessageContaining("nobody expects");
-        segment.mapping().release();
-    }
-
-    @Test
-    void aPeerThatDiesIsToldFromOneThatCloses() throws InterruptedException, NativeFailure {
-        Fake fake = new Fake();
-        Descriptor file = Segment.allocate(SMALL);
-        Segment segment = Segment.begin(file, SMALL);
-        fake.peer.pass(file);
-        fake.peer.pass(Posix.event());
         Link link = OnLoop.await(fake.completion);
         RingWriter writer = new RingWriter(segment);
         BlockPool pool = new BlockPool(segment);

@@ -4,7 +4,10 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.weir.core.LoopBuffers;
 import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.LibC;
 import io.weir.transport.nativelib.Mapping;
+import io.weir.transport.nativelib.NativeFailure;
+import io.weir.transport.nativelib.Posix;
 import java.nio.ByteBuffer;
 
 /** Both ends of one direction, each with a mapping of its own as in two processes, without loops and sockets. */
@@ -13,7 +16,7 @@ final class TestRing implements AutoCloseable {
     final SegmentLayout layout;
     final Segment sent;
     final Segment received;
-    final Doorbell doorbell = Doorbell.make();
+    final Doorbell doorbell;
     final BlockPool pool;
     final BlockAllocator allocator;
     final RingWriter writer;
@@ -37,8 +40,18 @@ final class TestRing implements AutoCloseable {
         allocator = new BlockAllocator(pool);
         writer = new RingWriter(sent);
         frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxFrame(ringSize));
+        doorbell = silentDoorbell();
         blocks = new ReceivedBlocks(received, copyIn, doorbell);
         reader = new RingReader(received, small, PooledByteBufAllocator.DEFAULT, blocks);
+    }
+
+    /** One that nobody hears. */
+    static Doorbell silentDoorbell() {
+        try {
+            return new Doorbell(Posix.socket(LibC.AF_UNIX, LibC.SOCK_STREAM, 0));
+        } catch (NativeFailure e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** The memory as the sender sees it, for a peer that writes whatever it likes. */

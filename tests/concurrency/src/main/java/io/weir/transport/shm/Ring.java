@@ -8,6 +8,9 @@ import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.LoopBuffers;
 import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.LibC;
+import io.weir.transport.nativelib.NativeFailure;
+import io.weir.transport.nativelib.Posix;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -30,7 +33,7 @@ final class Ring {
 
     private static final SegmentLayout LAYOUT = new SegmentLayout(SIZE, SegmentLayout.MIN_POOL);
     private static final Queue<Ring> IDLE = new ConcurrentLinkedQueue<>();
-    private static final Doorbell DOORBELL = Doorbell.make();
+    private static final Doorbell DOORBELL = silentDoorbell();
 
     final BlockPool pool;
     final BlockAllocator allocator;
@@ -56,6 +59,15 @@ final class Ring {
         frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxFrame(SIZE));
         ReceivedBlocks blocks = new ReceivedBlocks(received, false, DOORBELL);
         reader = new RingReader(received, new LoopBuffers(), PooledByteBufAllocator.DEFAULT, blocks);
+    }
+
+    /** One that nobody hears. */
+    private static Doorbell silentDoorbell() {
+        try {
+            return new Doorbell(Posix.socket(LibC.AF_UNIX, LibC.SOCK_STREAM, 0));
+        } catch (NativeFailure e) {
+            throw new IllegalStateException(e);
+        }
     }
 
     /** An empty ring, its next record anywhere. */
