@@ -36,6 +36,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A proof holds for one connection only, as both sides have put random bytes into it, and for one role, so that it can't be sent
  * back. It also holds for the connection's {@link Protection#binding()}: between two encrypted connections it can't be passed on.
  *
+ * <p>And it holds for what the connecting side has {@link Dialled}: who is connected to can't pass the proof on to another node, and come in
+ * there as who has connected to him, because that node takes it only from one who has dialled it.
+ *
  * <p>The connecting side goes first, because a code allows guesses at the secret without asking anybody further: so whoever just
  * connects to a node gets none. Who can make a node connect to him gets one, which is why a secret should be random and long.
  */
@@ -58,6 +61,11 @@ final class Admission {
          */
         default void greeted(PeerId claimed) {}
 
+        /** Whether what the other side has dialled is an address of ours. Only asked by the accepting side. */
+        default boolean isOurs(Dialled dialled) {
+            return false;
+        }
+
         /** The other side may come in, and so may we: both have proved what is to be proved. Called once. */
         void admitted(PeerId peer, Identity identity);
     }
@@ -67,6 +75,7 @@ final class Admission {
     private final PeerId self;
     private final boolean connecting;
     private final boolean rejoining;
+    private final Dialled dialled;
     private final Protection protection;
     private final Owner owner;
     private byte[] ours = {};
@@ -79,6 +88,7 @@ final class Admission {
      *
      * @param required what this connection must have
      * @param rejoining whether we say that the connection is for a session that there is already
+     * @param dialled what we have connected to; {@link Dialled#NOTHING} on the accepting side
      * @param protection what its link has
      */
     Admission(
@@ -87,6 +97,7 @@ final class Admission {
             PeerId self,
             boolean connecting,
             boolean rejoining,
+            Dialled dialled,
             Protection protection,
             Owner owner) {
         this.security = security;
@@ -94,6 +105,7 @@ final class Admission {
         this.self = self;
         this.connecting = connecting;
         this.rejoining = rejoining;
+        this.dialled = dialled;
         this.protection = protection;
         this.owner = owner;
     }
@@ -102,7 +114,7 @@ final class Admission {
     void begin() {
         byte[] random = new byte[HandshakeCodec.NONCE];
         RANDOM.nextBytes(random);
-        ByteBuf body = HandshakeCodec.hello(self, random, security.secret() != null, rejoining);
+        ByteBuf body = HandshakeCodec.hello(self, random, security.secret() != null, rejoining, dialled);
         ours = ByteBufUtil.getBytes(body);
         owner.say(FrameKind.HELLO, body);
     }
@@ -152,6 +164,10 @@ final class Admission {
         } else if (!said.expectsProof()) {
             throw new AuthenticationFailed("a shared secret has to be proved here, and there is none on the other side:"
                     + " set weir.security.secret to the same on both sides");
+        } else if (!said.saysWhatWasDialled()) {
+            throw new ProtocolMismatch(
+                    "its HELLO does not say what was dialled, without which a proof of the secret could"
+                            + " be passed on: its version of Weir is older; use the same one on both sides");
         } else if (connecting) {
             owner.say(FrameKind.PROOF, ourProofs());
         }
@@ -197,9 +213,20 @@ final class Admission {
                     + " both sides, and weir.security.former-secret while it is being changed");
         }
         if (!connecting) {
+            checkDialled(said.dialled());
             owner.say(FrameKind.PROOF, Unpooled.wrappedBuffer(right.proofOf(transcript(ACCEPTING))));
         }
         admit(said, true);
+    }
+
+    /** Not before the proof: who has none learns nothing by it. */
+    private void checkDialled(Dialled theirs) {
+        if (!owner.isOurs(theirs)) {
+            throw new AuthenticationFailed("it has proved the secret to whoever is at '" + theirs.address()
+                    + "', and as far as " + self + " knows that is not " + self
+                    + ": if others do reach it there, as through an address translation or by another name, name the"
+                    + " address in weir.advertise of " + self);
+        }
     }
 
     /** Which of our secrets one of these codes was made with. Takes as long whichever it is. */

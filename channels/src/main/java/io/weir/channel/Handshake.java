@@ -162,7 +162,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         this.tls = tls;
         this.outcome = outcome;
         this.admission = new Admission(
-                node.spec().security(), required, node.id(), connecting, false, bootstrap.protection(), this);
+                node.spec().security(),
+                required,
+                node.id(),
+                connecting,
+                false,
+                address == null ? Dialled.NOTHING : node.dialled(address, bootstrap),
+                bootstrap.protection(),
+                this);
     }
 
     void start() {
@@ -360,6 +367,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (!connecting) {
             node.doorkeeper().greeted(this, node.peers().knows(claimed.id()));
         }
+    }
+
+    @Override
+    public boolean isOurs(Dialled dialled) {
+        return node.isOurs(dialled, bootstrap);
     }
 
     @Override

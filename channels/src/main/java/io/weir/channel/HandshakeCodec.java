@@ -18,7 +18,8 @@ import java.util.UUID;
  *
  * <pre>
  * HELLO  'W' 'E' 'I' 'R', major (8), minor (8), zero (16), features (64), id (2 x 64), incarnation (64), name,
- *        32 random bytes if the features have bit 0
+ *        32 random bytes if the features have bit 0,
+ *        what was dialled if the features have bit 3: address, reached, host; see Dialled
  * PROOF  one or two codes of 32 bytes; see Admission
  * CARD   half of the session's number (64), boot id, uid (64), process, host, pid (64), ready map, missing map, switches map
  * OFFER  nonce (64), the adapter's bytes
@@ -42,6 +43,9 @@ final class HandshakeCodec {
     /** The connection is for a session that there is already. */
     static final long REJOINS = 4;
 
+    /** The HELLO says what its sender has dialled. */
+    static final long DIALLED = 8;
+
     /** Random bytes in a HELLO. */
     static final int NONCE = 32;
 
@@ -50,11 +54,20 @@ final class HandshakeCodec {
     /** Entries of one map at most: there are a dozen paths. */
     private static final int MAX_ENTRIES = 256;
 
+    /** Bytes of an address: longer ones are neither looked up nor opened. */
+    private static final int MAX_ADDRESS = 512;
+
+    private static final int MAX_HOST = 128;
+
     /** What HELLO says. */
-    record Hello(int major, int minor, long features, PeerId id) {
+    record Hello(int major, int minor, long features, PeerId id, Dialled dialled) {
 
         boolean rejoins() {
             return (features & REJOINS) != 0;
+        }
+
+        boolean saysWhatWasDialled() {
+            return (features & DIALLED) != 0;
         }
 
         boolean expectsProof() {
@@ -67,15 +80,19 @@ final class HandshakeCodec {
 
     private HandshakeCodec() {}
 
-    static ByteBuf hello(PeerId id, byte[] random, boolean secret, boolean rejoins) {
+    static ByteBuf hello(PeerId id, byte[] random, boolean secret, boolean rejoins, Dialled dialled) {
         ByteBuf out = Unpooled.buffer(128);
         out.writeIntLE(MAGIC).writeByte(MAJOR).writeByte(MINOR).writeShortLE(0);
-        out.writeLongLE(RANDOM | (secret ? SECRET : 0) | (rejoins ? REJOINS : 0));
+        out.writeLongLE(RANDOM | DIALLED | (secret ? SECRET : 0) | (rejoins ? REJOINS : 0));
         out.writeLongLE(id.id().getMostSignificantBits())
                 .writeLongLE(id.id().getLeastSignificantBits())
                 .writeLongLE(id.incarnation());
         writeText(out, id.name());
-        return out.writeBytes(random);
+        out.writeBytes(random);
+        writeText(out, dialled.address());
+        writeText(out, dialled.reached());
+        writeText(out, dialled.host());
+        return out;
     }
 
     /** Another major version is told before anything else is looked at, because only the beginning has a fixed form. */
@@ -98,7 +115,10 @@ final class HandshakeCodec {
             if ((features & RANDOM) != 0) {
                 in.skipBytes(NONCE);
             }
-            return new Hello(major, minor, features, peer);
+            Dialled dialled = (features & DIALLED) == 0
+                    ? Dialled.NOTHING
+                    : new Dialled(readText(in, MAX_ADDRESS), readText(in, MAX_ADDRESS), readText(in, MAX_HOST));
+            return new Hello(major, minor, features, peer, dialled);
         } catch (IndexOutOfBoundsException e) {
             throw new ProtocolMismatch("its HELLO is cut off", e);
         }
@@ -123,7 +143,7 @@ final class HandshakeCodec {
     static Introduction readCard(PeerId id, ByteBuf in) {
         try {
             long half = in.readLongLE();
-            String bootId = readText(in, 128);
+            String bootId = readText(in, MAX_HOST);
             long uid = in.readLongLE();
             String process = readText(in, 128);
             String host = readText(in, 255);

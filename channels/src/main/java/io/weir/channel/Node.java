@@ -346,6 +346,16 @@ public final class Node {
                 : spec.advertised();
     }
 
+    /** What we have dialled, as we say it over this connection. */
+    Dialled dialled(PeerAddress address, Link link) {
+        return Dialled.of(address, link.ends(), card.bootId());
+    }
+
+    /** Whether what somebody has dialled, who says so over this connection, is an address of this node. */
+    boolean isOurs(Dialled dialled, Link link) {
+        return dialled.leadsTo(link.ends(), addresses(), spec.advertised(), card.bootId());
+    }
+
     /** The first address that it listens at. */
     public PeerAddress address() {
         return addresses().get(0);

@@ -132,6 +132,7 @@ final class Redial {
                     node.id(),
                     true,
                     true,
+                    node.dialled(address, link),
                     link.protection(),
                     this);
         }

@@ -27,6 +27,8 @@ class AdmissionTest {
     private static final SecuritySpec SHARED = secret("the one that all share");
     private static final SecuritySpec OTHER = secret("another one entirely");
 
+    private static final Dialled DIALLED = new Dialled("tcp://far:7400", "tcp://10.0.0.7:7400", "");
+
     @SuppressWarnings("ArrayRecordComponent")
     private record Said(FrameKind kind, byte[] body) {}
 
@@ -39,13 +41,24 @@ class AdmissionTest {
         @Nullable
         Identity admitted;
 
+        /** What the other side may have dialled. */
+        Dialled ours = DIALLED;
+
         Side(SecuritySpec security, boolean connecting) {
             this(security, connecting, Requirement.NONE, Protection.NONE);
         }
 
         Side(SecuritySpec security, boolean connecting, Requirement required, Protection protection) {
             PeerId id = new PeerId(UUID.randomUUID(), connecting ? "near" : "far", 1);
-            admission = new Admission(security, required, id, connecting, false, protection, this);
+            admission = new Admission(
+                    security,
+                    required,
+                    id,
+                    connecting,
+                    false,
+                    connecting ? DIALLED : Dialled.NOTHING,
+                    protection,
+                    this);
             admission.begin();
         }
 
@@ -53,6 +66,11 @@ class AdmissionTest {
         public void say(FrameKind kind, ByteBuf body) {
             said.add(new Said(kind, ByteBufUtil.getBytes(body)));
             body.release();
+        }
+
+        @Override
+        public boolean isOurs(Dialled dialled) {
+            return dialled.equals(ours);
         }
 
         @Override
@@ -221,6 +239,36 @@ class AdmissionTest {
         assertThat(far.admitted).isNull();
     }
 
+    /** Somebody whom the one has dialled, and who passes on to the other what it says, to come in there as that one. */
+    @Test
+    void aProofHoldsForWhomItsMakerHasDialled() {
+        Side near = new Side(SHARED, true);
+        Side far = new Side(SHARED, false);
+        far.ours = new Dialled("tcp://other:7400", "tcp://10.0.0.8:7400", "");
+        assertThat(meet(near, far))
+                .isInstanceOf(AuthenticationFailed.class)
+                .hasMessageContaining("'tcp://far:7400'")
+                .hasMessageContaining("weir.advertise");
+        assertThat(far.said).as("a proof for whoever is in between").isEmpty();
+        assertThat(near.admitted).isNull();
+        assertThat(far.admitted).isNull();
+    }
+
+    /** Whichever side it is of: a proof that it gets, or asks for, would hold for everybody. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aHelloThatDoesNotSayWhatWasDialled(boolean connecting) {
+        byte[] hello = new Side(SHARED, !connecting).next().body;
+        hello[8] &= ~8;
+        Side here = new Side(SHARED, connecting);
+        assertThatThrownBy(() -> here.hears(FrameKind.HELLO, hello))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessageContaining("does not say what was dialled")
+                .hasMessageContaining("use the same one on both sides");
+        assertThat(here.next().kind).isEqualTo(FrameKind.HELLO);
+        assertThat(here.said).isEmpty();
+    }
+
     @Test
     void nothingInTheHellosCanBeChangedOnTheWay() {
         int length = new Side(SHARED, true).next().body.length;
@@ -271,8 +319,8 @@ class AdmissionTest {
     /** A node that knows nothing of secrets: its HELLO ends with its name. */
     @Test
     void anOlderNodeIsTalkedToWhereNothingIsToBeProved() {
-        byte[] hello = ByteBufUtil.getBytes(
-                HandshakeCodec.hello(new PeerId(UUID.randomUUID(), "old", 1), new byte[0], false, false));
+        byte[] hello = ByteBufUtil.getBytes(HandshakeCodec.hello(
+                new PeerId(UUID.randomUUID(), "old", 1), new byte[0], false, false, Dialled.NOTHING));
         hello[8] = 0;
         Side open = new Side(SecuritySpec.NONE, false);
         open.hears(FrameKind.HELLO, hello);

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
  * An open, ordered, reliable path of frames to one peer. It knows nothing of channels, credits or sessions: frames go in
  * on one side and come out whole, in order and once on the other.
  *
- * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #protection()}, {@link #caveat()}, {@link #maxFrame()}, {@link #allocator()}, {@link #wakeUps()} and {@link #rejectedFrames()} belongs to the
+ * <p><b>Threads.</b> Everything but {@link #transport()}, {@link #protection()}, {@link #ends()}, {@link #caveat()}, {@link #maxFrame()}, {@link #allocator()}, {@link #wakeUps()} and {@link #rejectedFrames()} belongs to the
  * {@link Loop} that the link was made for, and is called on its thread only.
  *
  * <p><b>Receiving</b> goes on whether or not sending is stuck, so that two full links can't wait for each other.
@@ -21,6 +21,11 @@ public interface Link {
     /** What it keeps from others. Does not change while the link is open. */
     default Protection protection() {
         return Protection.NONE;
+    }
+
+    /** Its two ends as the kernel knows them. Does not change while the link is open. */
+    default Ends ends() {
+        return Ends.UNKNOWN;
     }
 
     /**

@@ -8,6 +8,9 @@ import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
 import io.weir.channel.Requirement;
 import io.weir.channel.Secret;
+import io.weir.channel.TunnelAnswer;
+import io.weir.channel.TunnelRequest;
+import io.weir.channel.TunnelRoute;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
@@ -27,6 +30,7 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Two nodes that have nothing but a gateway between them: what it does, whom it refuses, and what becomes of them when one of the three goes. */
@@ -93,6 +97,38 @@ class GatewayTest implements OnRoute {
         joined.peer().close().block(Patience.LIMIT);
 
         Patience.until("the pair is gone", () -> joined.gateway().joined().isEmpty());
+    }
+
+    /** What the ends prove through a gateway they prove to each other: one that leads elsewhere gets nobody in there. */
+    @Test
+    void aGatewayThatLeadsToSomebodyElse(Nodes nodes) {
+        Secret secret = Secret.of("the-words-that-all-of-them-share");
+        Node meant = nodes.start(Joined.remote("meant").secret(secret).build());
+        Node other = echoing(nodes.start(Joined.remote("other").secret(secret).build()));
+        Node middle = nodes.start(Joined.remote("middle").secret(secret).build());
+        Peer elsewhere = got(middle.connect(other.address()));
+        var unused = middle.serve(
+                TunnelRequest.GATEWAY_PORT,
+                request -> elsewhere
+                        .channel(TunnelRequest.TUNNEL_PORT)
+                        .flatMap(leg -> Mono.when(
+                                leg.send(Flux.concat(
+                                        Flux.just(TunnelRequest.greeting(TunnelRoute.NONE
+                                                .gateway("middle")
+                                                .leg("tcp"))),
+                                        request.receive().skip(1))),
+                                request.send(
+                                        Flux.concat(Flux.just(TunnelAnswer.opened("middle", "tcp")), leg.receive())))));
+        Node client = nodes.start(Joined.remote("client").secret(secret).build());
+        Peer through = got(client.connect(middle.address()));
+
+        assertThat(failure(client.connect(meant.address(), through)))
+                .isInstanceOf(AuthenticationFailed.class)
+                .hasMessageContaining("'" + meant.address() + "'")
+                .hasMessageContaining("weir.advertise of " + other.id());
+        assertThat(other.connected()).hasSize(1);
+        echo(elsewhere, Sizes.MIXED, 20);
+        echo(got(client.connect(other.address(), through)), Sizes.MIXED, 20);
     }
 
     @Test

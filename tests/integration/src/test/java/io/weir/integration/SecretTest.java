@@ -186,6 +186,46 @@ class SecretTest implements OnRoute {
         nodes.goesOn(node, knows(WORDS));
     }
 
+    /** Whoever is dialled passes on, unchanged, what he does not know himself, to come in elsewhere as who has dialled him. */
+    @Test
+    void aProofIsNotPassedOn(Nodes nodes) throws IOException {
+        try (LogLines logged = LogLines.everything()) {
+            Node far = nodes.start("far", knows(WORDS));
+            Node near = nodes.start("near", knows(WORDS));
+            Pair other = nodes.connect(nodes.start("other", knows(WORDS)), far);
+            try (Relay between = new Relay(far.address())) {
+                StepVerifier.create(near.connect(between.address()))
+                        .expectErrorSatisfies(error -> assertThat(error)
+                                .isInstanceOf(AuthenticationFailed.class)
+                                .hasMessageContaining("'" + between.address() + "'")
+                                .hasMessageContaining("weir.advertise of " + far.id()))
+                        .verify(Patience.LIMIT);
+                other.settle();
+            }
+            logged.await(Level.WARN, "An incoming connection came to nothing", "weir.advertise");
+            assertThat(far.connected()).hasSize(1);
+            nodes.connect(near, far).settle();
+        }
+    }
+
+    /** What stands in between belongs to who runs the node, as an address translation does. */
+    @Test
+    void aProofIsPassedOnByWhatIsAdvertised(Nodes nodes) throws IOException {
+        Node former = nodes.start("former", knows(WORDS));
+        former.close().block(Patience.LIMIT);
+        try (Relay between = new Relay(former.address())) {
+            Node far = nodes.start(
+                    "far",
+                    spec -> knows(WORDS)
+                            .apply(spec)
+                            .listen(former.address().toString())
+                            .advertise(between.address().toString()));
+            Node near = nodes.start("near", knows(WORDS));
+            Peer peer = Objects.requireNonNull(near.connect(between.address()).block(Patience.LIMIT));
+            new Pair(near, far, peer).settle();
+        }
+    }
+
     @Test
     void whoSaysHelloAndProvesNothingIsNotAwaitedForEver(Nodes nodes) {
         Node node = nodes.start("node", spec -> knows(WORDS).apply(spec).handshakeTimeout(SOON));

@@ -16,6 +16,8 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Map;
 import java.util.UUID;
@@ -30,6 +32,9 @@ final class Stranger implements AutoCloseable {
 
     /** Its half of the number of each session. */
     static final long HALF = 0x1234;
+
+    /** In HELLO's features. */
+    private static final int SAYS_WHAT_IT_DIALLED = 8;
 
     private static final int MAGIC = 0x52494557;
 
@@ -47,11 +52,15 @@ final class Stranger implements AutoCloseable {
     long sessionNumber;
 
     private final Socket socket;
+    /** Whether it has connected, and not been connected to. */
+    private final boolean connecting;
+
     private final DataInputStream in;
     private final OutputStream out;
 
-    private Stranger(Socket socket, PeerId is) {
+    private Stranger(Socket socket, PeerId is, boolean connecting) {
         this.is = is;
+        this.connecting = connecting;
         try {
             this.socket = socket;
             socket.setSoTimeout((int) Patience.LIMIT.toMillis());
@@ -79,17 +88,17 @@ final class Stranger implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Stranger(socket, is);
+        return new Stranger(socket, is, true);
     }
 
     /** The accepting side of a connection. */
     static Stranger of(Socket accepted) {
-        return new Stranger(accepted, somebody());
+        return new Stranger(accepted, somebody(), false);
     }
 
-    /** Either side of a connection, as one who says that it is this one. */
+    /** The connecting side of a connection, as one who says that it is this one. */
     static Stranger of(Socket connected, PeerId is) {
-        return new Stranger(connected, is);
+        return new Stranger(connected, is, true);
     }
 
     private static PeerId somebody() {
@@ -173,11 +182,24 @@ final class Stranger implements AutoCloseable {
     }
 
     byte[] hello(int major, int minor, long features, byte[] random) {
-        Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(features);
+        Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(features | SAYS_WHAT_IT_DIALLED);
         body.int64(is.id().getMostSignificantBits())
                 .int64(is.id().getLeastSignificantBits())
                 .int64(is.incarnation());
-        return body.text(is.name()).raw(random).bytes();
+        body.text(is.name()).raw(random);
+        if (!connecting) {
+            return body.text("").text("").text("").bytes();
+        }
+        String dialled = "tcp://" + socket.getInetAddress().getHostAddress() + ':' + socket.getPort();
+        return body.text(dialled).text(dialled).text(bootId()).bytes();
+    }
+
+    private static String bootId() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+        } catch (IOException e) {
+            return "";
+        }
     }
 
     /** The proof of a secret, over a connection that is not encrypted. */

@@ -1,6 +1,10 @@
 package io.weir.transport.tcp;
 
+import io.netty.channel.Channel;
+import io.netty.channel.epoll.EpollDomainSocketChannel;
+import io.weir.core.Ends;
 import io.weir.core.PeerAddress;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 
@@ -25,6 +29,22 @@ record Remote(String address, boolean accepted) {
 
     static PeerAddress of(InetSocketAddress inet) {
         return new PeerAddress(inet.getAddress().getHostAddress(), inet.getPort());
+    }
+
+    /** Both ends of this connection. */
+    static Ends ends(Channel channel) {
+        if (channel.localAddress() instanceof InetSocketAddress near
+                && channel.remoteAddress() instanceof InetSocketAddress far) {
+            return new Ends(near, far, -1);
+        }
+        if (channel instanceof EpollDomainSocketChannel unix) {
+            try {
+                return new Ends(null, null, unix.peerCredentials().uid());
+            } catch (IOException e) {
+                return Ends.UNKNOWN;
+            }
+        }
+        return Ends.UNKNOWN;
     }
 
     /** Who it is while nothing is known of it, at the beginning of a sentence. */

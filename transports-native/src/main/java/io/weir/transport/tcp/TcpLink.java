@@ -11,6 +11,7 @@ import io.netty.channel.ChannelPromise;
 import io.netty.channel.FileRegion;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.SslHandler;
+import io.weir.core.Ends;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
@@ -44,6 +45,7 @@ final class TcpLink implements Link {
     private final ByteBufAllocator allocator;
     private final @Nullable SslHandler tls;
     private final Protection protection;
+    private final Ends ends;
     private final Outbox outbox;
     private final Greeting greeting;
     private final FrameParser parser;
@@ -77,6 +79,7 @@ final class TcpLink implements Link {
         this.allocator = loop.buffers().before(channel.alloc());
         this.tls = channel.pipeline().get(SslHandler.class);
         this.protection = TlsSession.protection(channel, tls);
+        this.ends = Remote.ends(channel);
         this.outbox = new Outbox(context);
         this.greeting = greeting;
         this.parser = new FrameParser(greeting, loop.buffers(), channel.alloc(), this::deliver);
@@ -92,6 +95,11 @@ final class TcpLink implements Link {
     @Override
     public Protection protection() {
         return protection;
+    }
+
+    @Override
+    public Ends ends() {
+        return ends;
     }
 
     @Override
