@@ -1,0 +1,201 @@
+package io.weir.hostile;
+
+import io.netty.util.internal.PlatformDependent;
+import io.weir.channel.Channel;
+import io.weir.channel.MemoryStats;
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.Received;
+import io.weir.channel.Requirement;
+import io.weir.channel.Secret;
+import io.weir.core.Codec;
+import io.weir.core.Codecs;
+import io.weir.core.Message;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoSink;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Two nodes that are attacked: one that lets everybody in, one with the secret {@link #SECRET}, which serve the same. They are
+ * configured by the arguments, {@code weir.setting=value}.
+ *
+ * <p>Prints their addresses. On a line {@code memory} it prints what it holds, see {@link #memory}; at the end of its input it ends.
+ */
+public final class Victim {
+
+    public static final String SECRET = "only those who are welcome know this";
+
+    private static final int ANSWER = 100 << 10;
+    private static final Duration LATE = Duration.ofMillis(5);
+    private static final Duration SLOW = Duration.ofMillis(2);
+
+    private static final Codec<Order> ORDER = Codecs.cbor(Order.class);
+
+    private final List<Node> nodes;
+    private final Scheduler others = Schedulers.newParallel("others", 2, true);
+
+    /** What the ports {@code cbor} and {@code cbor-answers} take. */
+    public record Order(String item, int quantity) {}
+
+    private Victim(Map<String, String> settings) {
+        Node open = start("open", NodeSpec.builder().properties(settings).require(Requirement.NONE));
+        Node secret = start("secret", NodeSpec.builder().properties(settings).secret(Secret.of(SECRET)));
+        nodes = List.of(open, secret);
+        nodes.forEach(this::serve);
+    }
+
+    private static Node start(String name, NodeSpec.Builder spec) {
+        return Node.start(spec.name(name).listen("tcp://127.0.0.1:0").build())
+                .blockOptional()
+                .orElseThrow();
+    }
+
+    private void serve(Node node) {
+        node.serve("echo", channel -> channel.send(channel.receive()));
+        node.serve(
+                "sink", channel -> channel.receive().doOnNext(Message::release).then());
+        node.serve("still", channel -> Mono.never());
+        node.serve("never", channel -> Mono.create(done -> channel.receive().subscribe(new Never(done))));
+        node.answer("greet", message -> {
+            message.release();
+            return Mono.just(Message.of("hello"));
+        });
+        node.answer("answers", message -> {
+            message.release();
+            return Mono.just(Message.of(new byte[ANSWER]));
+        });
+        node.answer("late-answers", message -> {
+            message.release();
+            return Mono.delay(LATE, others).map(late -> Message.of(new byte[ANSWER]));
+        });
+        node.serve("cbor", Victim::orders);
+        node.answer("cbor-answers", ORDER, ORDER, Mono::just);
+        // Kept and never looked at.
+        node.mailbox("box");
+        node.mailbox("box-read")
+                .concatMap(received -> Mono.delay(SLOW, others).then(Mono.defer(() -> take(received))), 0)
+                .subscribe();
+    }
+
+    private static Mono<Void> orders(Channel channel) {
+        return channel.receive(ORDER).then();
+    }
+
+    private static Mono<Void> take(Received received) {
+        if (received.awaitsAnswer()) {
+            // Who asked may be gone; that concerns nobody else.
+            return received.answer(received.message()).onErrorResume(gone -> Mono.empty());
+        }
+        received.release();
+        return Mono.empty();
+    }
+
+    /** Receives and asks for nothing. */
+    private static final class Never extends BaseSubscriber<Message> {
+
+        private final MonoSink<Void> done;
+
+        Never(MonoSink<Void> done) {
+            this.done = done;
+        }
+
+        @Override
+        protected void hookOnSubscribe(Subscription subscription) {
+            done.onCancel(subscription::cancel);
+        }
+
+        @Override
+        protected void hookOnNext(Message message) {
+            message.release();
+        }
+
+        @Override
+        protected void hookOnComplete() {
+            done.success();
+        }
+
+        @Override
+        protected void hookOnError(Throwable error) {
+            done.error(error);
+        }
+    }
+
+    /** One line of {@code name=number}, in bytes where it is about memory, and at its end why a node has failed, or {@code none}. */
+    private String memory() throws IOException {
+        System.gc();
+        Map<String, Long> figures = new HashMap<>();
+        figures.put(
+                "heap", ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed());
+        figures.put(
+                "direct",
+                ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+                        .filter(pool -> pool.getName().equals("direct"))
+                        .mapToLong(BufferPoolMXBean::getMemoryUsed)
+                        .sum());
+        figures.put("netty", PlatformDependent.usedDirectMemory());
+        for (Node node : nodes) {
+            MemoryStats stats = node.memory();
+            figures.merge("total", stats.total(), Long::sum);
+            figures.merge("used", stats.used(), Long::sum);
+            stats.uses().forEach((use, bytes) -> figures.merge("use-" + use, bytes, Long::sum));
+            figures.merge("peers", (long) node.connected().size(), Long::sum);
+            figures.merge("stalls", node.stalls(), Long::sum);
+        }
+        try (Stream<Path> open = Files.list(Path.of("/proc/self/fd"))) {
+            figures.put("descriptors", open.count());
+        }
+        figures.put("loops", loops());
+        StringBuilder line = new StringBuilder();
+        figures.forEach(
+                (name, value) -> line.append(name).append('=').append(value).append(' '));
+        return line.append("failure=").append(failure()).toString();
+    }
+
+    private static long loops() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().startsWith("weir-"))
+                .count();
+    }
+
+    private String failure() {
+        return nodes.stream()
+                .flatMap(node -> node.failure().stream())
+                .map(Throwable::toString)
+                .findFirst()
+                .orElse("none");
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        Map<String, String> settings = new HashMap<>();
+        for (String argument : arguments) {
+            String[] setting = argument.split("=", 2);
+            settings.put(setting[0], setting[1]);
+        }
+        Victim victim = new Victim(settings);
+        victim.nodes.forEach(node -> System.out.println("address " + node.address()));
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            switch (line) {
+                case "memory" -> System.out.println("memory " + victim.memory());
+                default -> throw new IllegalArgumentException("there is no command " + line);
+            }
+        }
+        System.exit(0);
+    }
+}

@@ -1,0 +1,87 @@
+package io.weir.hostile;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** A JVM of its own, which is spoken with in lines. */
+final class Program implements AutoCloseable {
+
+    private static final long LIMIT_SECONDS = 60;
+    private static final String END = "the program has ended";
+
+    private final String name;
+    private final Process process;
+    private final BufferedWriter input;
+    private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
+
+    /** What it says to standard error goes to {@code target/NAME.log}. */
+    Program(String name, Class<?> main, List<String> jvm, List<String> arguments) throws IOException {
+        this.name = name;
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("weir.test.java.home", System.getProperty("java.home")), "bin", "java")
+                .toString());
+        command.addAll(jvm);
+        command.add("-cp");
+        command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
+        command.add(main.getName());
+        command.addAll(arguments);
+        Files.createDirectories(Path.of("target"));
+        process = new ProcessBuilder(command)
+                .redirectError(ProcessBuilder.Redirect.appendTo(
+                        Path.of("target", name + ".log").toFile()))
+                .start();
+        input = process.outputWriter(StandardCharsets.UTF_8);
+        Thread reader = new Thread(this::read, name + "-lines");
+        reader.setDaemon(true);
+        reader.start();
+    }
+
+    private void read() {
+        try (BufferedReader output = process.inputReader(StandardCharsets.UTF_8)) {
+            output.lines().forEach(lines::add);
+        } catch (IOException | UncheckedIOException broken) {
+            lines.add(END + ": " + broken);
+        }
+        lines.add(END);
+    }
+
+    void say(String command) throws IOException {
+        input.write(command);
+        input.newLine();
+        input.flush();
+    }
+
+    /** The rest of the next line, which has to begin with this word. */
+    String hear(String word) throws InterruptedException {
+        String line = lines.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
+        if (line == null) {
+            throw new AssertionError(name + " has not said \"" + word + "\" in " + LIMIT_SECONDS + " s");
+        }
+        if (!line.startsWith(word)) {
+            throw new AssertionError(
+                    name + " was to say \"" + word + "\", and said \"" + line + "\"; see target/" + name + ".log");
+        }
+        return line.substring(word.length()).strip();
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    @Override
+    public void close() throws Exception {
+        process.destroyForcibly();
+        process.waitFor();
+        input.close();
+    }
+}
