@@ -178,8 +178,13 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     private boolean takes(long cost) {
         long all = requestBytes + cost;
         if (all > requestsTaken) {
+            // What was lent for it counts as that of a request from now on. A single one is let in: its memory was
+            // promised.
+            channel.inbound().settleLease();
             long more = Math.max(PORTION, all - requestsTaken);
-            if (!channel.tryTake(MemoryUse.REQUESTS, more)) {
+            if (requestBytes == 0) {
+                channel.take(MemoryUse.REQUESTS, more);
+            } else if (!channel.tryTake(MemoryUse.REQUESTS, more)) {
                 return false;
             }
             requestsTaken += more;

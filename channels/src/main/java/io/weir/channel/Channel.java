@@ -347,6 +347,12 @@ public final class Channel {
         return fits;
     }
 
+    /** As {@link MemoryAccount.Share#take}; given back at the latest when the channel is forgotten. */
+    void take(MemoryUse use, long bytes) {
+        session.memory().take(use, bytes);
+        taken.merge(use, bytes, Long::sum);
+    }
+
     /** Gives back what was taken for this channel; does nothing behind its end. */
     void give(MemoryUse use, long bytes) {
         long given = Math.min(bytes, taken.getOrDefault(use, 0L));
