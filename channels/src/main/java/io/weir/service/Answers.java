@@ -81,7 +81,7 @@ final class Answers {
     static Message refusal(int outcome, String reason, Peer to) {
         ByteBuf payload = to.allocator().buffer(USUAL);
         payload.writeByte(outcome);
-        CallLayout.writeText(payload, reason);
+        CallLayout.writeText(payload, CallLayout.cut(reason, CallLayout.LONGEST_REASON));
         return Message.of(payload);
     }
 }

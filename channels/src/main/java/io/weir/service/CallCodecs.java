@@ -27,7 +27,7 @@ public final class CallCodecs {
     }
 
     /**
-     * Java's serialisation, for what nothing else maps. Only classes that the filter allows explicitly are made, and streams of more than 64
+     * Java's serialisation, for what nothing else maps. Only classes that the filter allows explicitly are made, and streams of more than 20
      * levels, 100 000 references or arrays longer than a million elements are refused. Each class that is allowed is code that a peer can
      * run: allow few, and never {@code *}.
      *

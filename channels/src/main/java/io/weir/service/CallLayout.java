@@ -52,6 +52,12 @@ final class CallLayout {
     /** What follows the name of the port for calls that have a channel: a port serves either. */
     static final String STREAMS = ".streams";
 
+    /** Bytes of the longest text: the definition of a type with thousands of parts. */
+    static final int LONGEST_TEXT = 256 * 1024;
+
+    /** Characters of the longest reason that is sent. */
+    static final int LONGEST_REASON = 4096;
+
     /** Bytes of a request before its body. */
     static final int HEADER = 12;
 
@@ -94,10 +100,18 @@ final class CallLayout {
     /** What could disturb a log is replaced. */
     static @Nullable String readTextOrNull(ByteBuf source) {
         int length = readLength(source);
+        if (length > LONGEST_TEXT) {
+            throw new ProtocolMismatch("a text of " + length + " bytes, and " + LONGEST_TEXT + " is the most");
+        }
         return length < 0
                 ? null
                 : ForeignText.harmless(
                         source.readCharSequence(length, StandardCharsets.UTF_8).toString());
+    }
+
+    /** No more than so many characters of it. */
+    static String cut(String text, int longest) {
+        return text.length() <= longest ? text : text.substring(0, longest) + "...";
     }
 
     static String readText(ByteBuf source) {

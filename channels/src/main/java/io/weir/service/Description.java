@@ -17,6 +17,9 @@ import java.util.TreeMap;
  */
 record Description(String type, String codec, List<Entry> methods, Map<String, String> definitions) {
 
+    /** Bytes of the longest one: some thousand methods. */
+    private static final int LONGEST = 1 << 20;
+
     /**
      * A method.
      *
@@ -51,6 +54,10 @@ record Description(String type, String codec, List<Entry> methods, Map<String, S
     }
 
     static Description read(ByteBuf source) {
+        if (source.readableBytes() > LONGEST) {
+            throw new ProtocolMismatch("an interface of " + source.readableBytes() + " bytes, and " + LONGEST
+                    + " is the most: export smaller ones");
+        }
         String type = CallLayout.readText(source);
         String codec = CallLayout.readText(source);
         List<Entry> methods = new ArrayList<>();

@@ -88,13 +88,13 @@ final class Thrown {
 
     /** Appends type, message and perhaps stack. */
     static void write(Throwable error, boolean stack, ByteBuf target) {
-        CallLayout.writeText(target, cut(error.getClass().getName(), LONGEST_NAME));
+        CallLayout.writeText(target, CallLayout.cut(error.getClass().getName(), LONGEST_NAME));
         String message = error.getMessage();
-        CallLayout.writeText(target, message == null ? null : cut(message, LONGEST));
+        CallLayout.writeText(target, message == null ? null : CallLayout.cut(message, LONGEST));
         CallLayout.writeText(
                 target,
                 stack
-                        ? cut(
+                        ? CallLayout.cut(
                                 Arrays.stream(error.getStackTrace())
                                         .limit(STACK_LINES)
                                         .map(StackTraceElement::toString)
@@ -103,23 +103,19 @@ final class Thrown {
                         : null);
     }
 
-    private static String cut(String text, int longest) {
-        return text.length() <= longest ? text : text.substring(0, longest) + "...";
-    }
-
     /** The exception for the caller. */
     Throwable read(String called, ByteBuf source, Peer from) {
-        String type = cut(CallLayout.readText(source), LONGEST_NAME);
+        String type = CallLayout.cut(CallLayout.readText(source), LONGEST_NAME);
         String message = CallLayout.readTextOrNull(source);
         String stack = CallLayout.readTextOrNull(source);
         RemoteInvocationException remote = new RemoteInvocationException(
                 called,
                 from.id(),
                 type,
-                message == null ? null : cut(message, LONGEST),
+                message == null ? null : CallLayout.cut(message, LONGEST),
                 stack == null
                         ? List.of()
-                        : Stream.of(cut(stack, LONGEST).split("\\|", STACK_LINES))
+                        : Stream.of(CallLayout.cut(stack, LONGEST).split("\\|", STACK_LINES))
                                 .toList());
         Constructor<? extends Throwable> maker = makers.get(type);
         return maker == null ? remote : make(maker, remote);

@@ -39,6 +39,11 @@ class PeerTextTest {
 
     @Test
     void aName() {
+        PeerId called = new PeerId(new UUID(1, 2), BAD, 1);
+        assertThat(HandshakeCodec.readHello(HandshakeCodec.hello(called, new byte[64], false, false))
+                        .id()
+                        .name())
+                .isEqualTo(SHOWN);
         assertThatThrownBy(() -> NodeSpec.builder().name(BAD).build())
                 .isInstanceOf(Misconfigured.class)
                 .hasMessageContaining("weir.name='" + SHOWN + "' can't be used");
