@@ -18,6 +18,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,6 +48,9 @@ final class Admission {
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final byte CONNECTING = 'C';
     private static final byte ACCEPTING = 'A';
+    /** Of no proof. */
+    private static final byte NEITHER = 'N';
+
     private static final int CODE = 32;
 
     /** Whose connection it is. */
@@ -144,6 +148,16 @@ final class Admission {
     /** Whether the other side has said that the connection is for a session that there is already. */
     boolean rejoins() {
         return hello != null && hello.rejoins();
+    }
+
+    /** What only the two ends of this connection know, and whoever passes it on. When the other side is admitted. */
+    byte[] bond() {
+        return Contact.digest(transcript(NEITHER));
+    }
+
+    /** What the other side has dialled, as it says. When it is admitted. */
+    Dialled dialled() {
+        return Objects.requireNonNull(hello).dialled();
     }
 
     private void hello(ByteBuf body) {

@@ -22,6 +22,7 @@ import io.weir.core.WeirException;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -99,6 +100,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private @Nullable PeerId peerId;
 
     private @Nullable Identity identity;
+    private @Nullable Contact contact;
     private @Nullable PeerCard card;
     /** Both halves. */
     private long sessionNumber;
@@ -196,15 +198,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         return peerId;
     }
 
-    /** What the certificate names that was proved; null if there was none, or before it is admitted. */
-    @Nullable
-    String principal() {
-        return identity == null ? null : identity.principal();
+    /** What is known of whether it is with the same peer as another. Not before it is admitted. */
+    Contact contact() {
+        return Objects.requireNonNull(contact);
     }
 
-    /** Whether it has proved to know the shared secret. */
-    boolean knowsSecret() {
-        return identity != null && identity.knowsSecret();
+    /** What it has proved. Not before it is admitted. */
+    Identity identity() {
+        return Objects.requireNonNull(identity);
     }
 
     @Override
@@ -384,16 +385,37 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (rejoins()) {
             return;
         }
-        switch (node.peers().begin(this)) {
-            case GO_ON -> send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
+        boolean oneself = peer.id().equals(node.id().id());
+        contact = new Contact(
+                peer,
+                its,
+                connecting,
+                tunnel == null ? address : null,
+                !its.proved() && !oneself && (connecting || isOurs(admission.dialled())),
+                admission.bond());
+        Peers.Verdict verdict = node.peers().begin(this);
+        // Who is to wait for the connection that is kept has to know which one that is.
+        if (verdict == Peers.Verdict.GO_ON || (verdict == Peers.Verdict.CROSSED && !its.proved())) {
+            List<byte[]> named = node.peers().named(this);
+            send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches(), named));
+        }
+        var unused = goesOn(verdict);
+    }
+
+    /** Whether it does; otherwise what has to be done was done. */
+    private boolean goesOn(Peers.Verdict verdict) {
+        switch (verdict) {
+            case GO_ON -> {
+                return true;
+            }
             case FULL -> {
                 String full = "there are " + node.spec().maxPeers() + " peers already (weir.max.peers)";
-                throw connecting ? new Overloaded(full) : new Refused(full);
+                refuse(connecting ? new Overloaded(full) : new Refused(name() + ": " + full));
             }
             case NO_MEMORY ->
-                throw new Overloaded(
-                        "there is no memory for another peer: what peers may have is used up" + " (weir.memory.max)");
-            case CROSSED -> crossed();
+                refuse(new Overloaded(
+                        "there is no memory for another peer: what peers may have is used up (weir.memory.max)"));
+            case CROSSED -> giveWay();
             case ATTACH -> {
                 if (tunnel == null) {
                     node.peers().reachable(this, Objects.requireNonNull(address), tls);
@@ -401,6 +423,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 crossed();
             }
         }
+        return false;
     }
 
     /** Whether the connection is for a session that there is, and nothing is to be agreed but that it goes on. */
@@ -480,7 +503,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
         card = introduction.card();
         sessionNumber = half ^ introduction.half();
-        if (connecting) {
+        if (goesOn(node.peers().introduced(this, introduction.named())) && connecting) {
             PeerCard theirs = introduction.card();
             Function<PathPolicy, PathSelector.Selection> select = any -> tunnel == null
                     ? PathSelector.select(any, node.card(), theirs, introduction.switches(), node::adapter)
@@ -711,11 +734,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             return false;
         }
         attemptsUsed++;
-        boolean preferred = node.peers().claim(this);
-        if (!preferred) {
-            giveWay();
-        }
-        return preferred;
+        return goesOn(node.peers().claim(this));
     }
 
     @Override

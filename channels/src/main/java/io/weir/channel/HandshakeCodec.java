@@ -8,7 +8,9 @@ import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -21,7 +23,8 @@ import java.util.UUID;
  *        32 random bytes if the features have bit 0,
  *        what was dialled if the features have bit 3: address, reached, host; see Dialled
  * PROOF  one or two codes of 32 bytes; see Admission
- * CARD   half of the session's number (64), boot id, uid (64), process, host, pid (64), ready map, missing map, switches map
+ * CARD   half of the session's number (64), boot id, uid (64), process, host, pid (64), ready map, missing map, switches map,
+ *        number of tags (8), tags of 16 bytes each; see Contact
  * OFFER  nonce (64), the adapter's bytes
  * </pre>
  *
@@ -75,8 +78,14 @@ final class HandshakeCodec {
         }
     }
 
-    /** A card, the switches that go with it, and the sender's half of the number that the session will have. */
-    record Introduction(PeerCard card, Map<String, PathSwitch> switches, long half) {}
+    /**
+     * What CARD says.
+     *
+     * @param switches what goes with the card
+     * @param half the sender's half of the number that the session will have
+     * @param named the sender's other connections, by their tags
+     */
+    record Introduction(PeerCard card, Map<String, PathSwitch> switches, long half, List<byte[]> named) {}
 
     private HandshakeCodec() {}
 
@@ -124,7 +133,7 @@ final class HandshakeCodec {
         }
     }
 
-    static ByteBuf card(long half, PeerCard card, Map<String, PathSwitch> switches) {
+    static ByteBuf card(long half, PeerCard card, Map<String, PathSwitch> switches, List<byte[]> named) {
         ByteBuf out = Unpooled.buffer(256);
         out.writeLongLE(half);
         writeText(out, card.bootId());
@@ -137,6 +146,8 @@ final class HandshakeCodec {
         Map<String, String> set = new LinkedHashMap<>();
         switches.forEach((path, value) -> set.put(path, value.name()));
         writeMap(out, set);
+        out.writeByte(named.size());
+        named.forEach(out::writeBytes);
         return out;
     }
 
@@ -151,10 +162,25 @@ final class HandshakeCodec {
             PeerCard card = new PeerCard(id, bootId, uid, process, host, pid, readMap(in), readMap(in));
             Map<String, PathSwitch> switches = new LinkedHashMap<>();
             readMap(in).forEach((path, value) -> switches.put(path, PathSwitch.valueOf(value)));
-            return new Introduction(card, switches, half);
+            return new Introduction(card, switches, half, readTags(in));
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new ProtocolMismatch("its CARD is malformed: " + e.getMessage(), e);
         }
+    }
+
+    /** There are none in a CARD that ends before them. */
+    private static List<byte[]> readTags(ByteBuf in) {
+        int count = in.isReadable() ? in.readUnsignedByte() : 0;
+        if (count > Contact.MOST_NAMED) {
+            throw new ProtocolMismatch(count + " other connections, where " + Contact.MOST_NAMED + " are the most");
+        }
+        List<byte[]> tags = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            byte[] tag = new byte[Contact.TAG];
+            in.readBytes(tag);
+            tags.add(tag);
+        }
+        return tags;
     }
 
     static ByteBuf offer(long nonce, byte[] offer) {

@@ -918,8 +918,9 @@ public final class Node {
     @SuppressWarnings("ReferenceEquality") // Loops are compared as what they are.
     private void died(Loop loop, Throwable cause) {
         failure = cause;
-        LOG.error("{} ends, as its loop {} has died", id, loop.name(), cause);
-        SessionLost reason = new SessionLost("the loop " + loop.name() + " of " + id + " has died of " + cause, cause);
+        // Its text may be what can't be had.
+        String of = cause.getClass().getSimpleName();
+        SessionLost reason = new SessionLost("the loop " + loop.name() + " of " + id + " has died of " + of, cause);
         for (Session each : peers.sessions()) {
             if (each.loop() == loop) {
                 each.execute(() -> each.over(reason));
@@ -930,10 +931,11 @@ public final class Node {
                 each.fail(reason);
             }
         }
-        // On a thread that lives.
-        Schedulers.boundedElastic()
-                .schedule(() ->
-                        close().subscribe(nothing -> {}, error -> LOG.error("{} could not be closed", id, error)));
+        // On a thread that lives; there may be no memory here for what the log needs.
+        Schedulers.boundedElastic().schedule(() -> {
+            close().subscribe(nothing -> {}, error -> LOG.error("{} could not be closed", id, error));
+            LOG.error("{} ends: {}", id, reason.getMessage(), cause);
+        });
     }
 
     /**

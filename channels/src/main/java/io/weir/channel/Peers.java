@@ -9,13 +9,14 @@ import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,8 +27,8 @@ import reactor.core.Disposables;
  * Whom a node is connected to and whom it is about to be: one session for each peer, however many connections are begun at
  * once from either side. Any thread may call; whatever belongs to a session is done on its loop.
  *
- * <p>An id is a claim. So two connections are of one peer only if the same certificate was proved on both, or none: nobody takes the
- * place of one who has proved more.
+ * <p>An id is a claim. So what is one peer is not said by that alone, but by what is known of each {@link Contact}: nobody takes the place of
+ * another one, is taken for him, or ends his session, because he claims his id. Where the two can't be told for the same, there are two sessions.
  *
  * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept, unless the other
  * one is in use already. That node alone decides, because each learns of the second connection at another moment: it refuses
@@ -47,21 +48,22 @@ final class Peers {
     }
 
     private final Node node;
-    /** An id, and what was proved with it. */
-    private record Who(UUID id, @Nullable String principal) {}
 
     /** Who shares the memory that one may have: a principal, or else all who come from one place and have proved as much. */
     private record MemoryOwner(@Nullable String principal, boolean knowsSecret, String source) {}
 
     private static MemoryOwner memoryOwner(Handshake handshake) {
-        String principal = handshake.principal();
-        return principal == null
-                ? new MemoryOwner(null, handshake.knowsSecret(), "")
-                : new MemoryOwner(principal, true, "");
+        Identity its = handshake.identity();
+        return its.principal() == null
+                ? new MemoryOwner(null, its.knowsSecret(), "")
+                : new MemoryOwner(its.principal(), true, "");
     }
 
-    /** The session to be used with each peer. */
-    private final Map<Who, Session> sessions = new HashMap<>();
+    /** The sessions to be used, by the id that is claimed, oldest first. */
+    private final Map<UUID, List<Known>> sessions = new HashMap<>();
+
+    private record Known(Session session, Contact contact) {}
+
     /** Every live session, also both ends of a connection to oneself. */
     private final Set<Session> all = new LinkedHashSet<>();
 
@@ -69,27 +71,11 @@ final class Peers {
     private final Set<Session> undelivered = new LinkedHashSet<>();
 
     private final Set<Handshake> handshakes = new LinkedHashSet<>();
-    private final Map<Who, List<Waiting>> waiting = new HashMap<>();
+    private final List<Waiting> waiting = new ArrayList<>();
     private boolean closing;
 
     Peers(Node node) {
         this.node = node;
-    }
-
-    private static Who who(Session session) {
-        return new Who(session.peerId().id(), session.peer().identity().principal());
-    }
-
-    /** Null for one that was not admitted yet. */
-    private static @Nullable Who who(Handshake handshake) {
-        PeerId peer = handshake.peerId();
-        return peer == null ? null : new Who(peer.id(), handshake.principal());
-    }
-
-    private static boolean isOfSame(Handshake one, Handshake other) {
-        return one.peerId() != null
-                && one.peerId().equals(other.peerId())
-                && Objects.equals(one.principal(), other.principal());
     }
 
     /** The device of this path is missing now, or back. */
@@ -101,76 +87,170 @@ final class Peers {
         live.forEach(session -> session.execute(() -> session.deviceChanged(path)));
     }
 
+    /** It has been admitted. Asked once more when {@link #introduced it has said} which other connections are its own. */
     Verdict begin(Handshake handshake) {
-        PeerId peer = Objects.requireNonNull(handshake.peerId());
-        List<Handshake> losers = new ArrayList<>();
-        Verdict verdict = Verdict.GO_ON;
         synchronized (this) {
-            int order = node.id().id().compareTo(peer.id());
-            Session live = sessions.get(who(handshake));
-            if (handshake.connecting() && live != null && live.peerId().equals(peer)) {
-                return Verdict.ATTACH;
-            }
-            if (live == null && others(handshake) >= node.spec().maxPeers()) {
+            if (isFull(handshake)) {
                 return Verdict.FULL;
             }
-            if (!node.memoryAccount().hasRoomFor(memoryOwner(handshake))) {
+            boolean known = sessions.containsKey(handshake.contact().peerId().id());
+            if (!known && !node.memoryAccount().hasRoomFor(memoryOwner(handshake))) {
                 return Verdict.NO_MEMORY;
             }
-            for (Handshake other : handshakes) {
-                if (!isOfSame(handshake, other)) {
-                    continue;
-                }
-                if (other.connecting() && handshake.connecting()) {
-                    return Verdict.ATTACH;
-                }
-                boolean crossing = other.connecting() != handshake.connecting();
-                if (crossing && order < 0) {
-                    if (handshake.connecting()) {
-                        if (other.claimed) {
-                            return Verdict.ATTACH;
-                        }
-                        other.crossed = true;
-                        losers.add(other);
-                    } else {
-                        verdict = Verdict.CROSSED;
-                    }
-                }
-            }
+        }
+        return goOn(handshake);
+    }
+
+    /** It has said over its connection which others are its own. */
+    Verdict introduced(Handshake handshake, List<byte[]> named) {
+        synchronized (this) {
+            handshake.contact().named(named);
+        }
+        return goOn(handshake);
+    }
+
+    private Verdict goOn(Handshake handshake) {
+        Contact contact = handshake.contact();
+        List<Handshake> losers = new ArrayList<>();
+        Verdict verdict;
+        Session live;
+        List<Waiting> waiters;
+        synchronized (this) {
+            contactsOf(contact.peerId().id()).forEach(other -> other.joinIfSame(contact));
+            verdict = decide(handshake, losers);
             if (verdict == Verdict.GO_ON) {
                 handshakes.add(handshake);
+            } else {
+                handshakes.remove(handshake);
             }
+            // What is known now may show that the one that they wait for is there.
+            live = live(contact);
+            waiters = live == null ? List.of() : awaiting(contact);
         }
         losers.forEach(loser -> loser.loop().execute(loser::giveWay));
+        if (live != null) {
+            connected(waiters, live.peer());
+        }
         return verdict;
     }
 
-    /** How many peers there are, or will be, besides the one of this handshake, with whom there is no session. */
-    private long others(Handshake handshake) {
-        return all.size()
-                + handshakes.stream()
-                        .filter(other -> !isOfSame(handshake, other))
-                        .count();
+    private Verdict decide(Handshake handshake, List<Handshake> losers) {
+        Contact contact = handshake.contact();
+        if (handshake.connecting() && live(contact) != null) {
+            return Verdict.ATTACH;
+        }
+        boolean lower = node.id().id().compareTo(contact.peerId().id()) < 0;
+        for (Handshake other : handshakes) {
+            if (other.equals(handshake) || !isWithSame(handshake, other)) {
+                continue;
+            }
+            if (other.connecting() && handshake.connecting()) {
+                return Verdict.ATTACH;
+            }
+            boolean crossing = other.connecting() != handshake.connecting();
+            if (crossing && lower) {
+                if (!handshake.connecting()) {
+                    return Verdict.CROSSED;
+                }
+                if (other.claimed) {
+                    return Verdict.ATTACH;
+                }
+                other.crossed = true;
+                losers.add(other);
+            }
+        }
+        return Verdict.GO_ON;
+    }
+
+    private static boolean isWithSame(Handshake one, Handshake other) {
+        return one.contact().isWithSame(other.contact());
+    }
+
+    /** Those that claim this id: of handshakes, of sessions, and of those that wait. */
+    private Stream<Contact> contactsOf(UUID id) {
+        return Stream.of(
+                        sessions.getOrDefault(id, List.of()).stream().map(Known::contact),
+                        handshakes.stream().map(Handshake::contact),
+                        waiting.stream().map(Waiting::contact))
+                .flatMap(each -> each)
+                .filter(each -> each.peerId().id().equals(id));
+    }
+
+    /** The session with the same peer. */
+    private @Nullable Session live(Contact contact) {
+        for (Known each : sessions.getOrDefault(contact.peerId().id(), List.of())) {
+            if (each.contact.isWithSame(contact)) {
+                return each.session;
+            }
+        }
+        return null;
+    }
+
+    /** What our CARD names over this connection. Those that we have dialled first, as nobody else can make those many. */
+    synchronized List<byte[]> named(Handshake handshake) {
+        Contact contact = handshake.contact();
+        return contactsOf(contact.peerId().id())
+                .filter(other -> other.isNamedTo(contact))
+                .sorted(Comparator.comparing(Contact::connecting).reversed())
+                .limit(Contact.MOST_NAMED)
+                .map(contact::tagFor)
+                .toList();
+    }
+
+    /** Whether there is no place for another peer. Who claims an id that is here may be one of ours, which is seen later. */
+    private boolean isFull(Handshake handshake) {
+        UUID id = handshake.contact().peerId().id();
+        long others = handshakes.stream()
+                .filter(each -> !each.contact().peerId().id().equals(id))
+                .count();
+        return !sessions.containsKey(id) && all.size() + others >= node.spec().maxPeers();
+    }
+
+    /** The same when all is known of it. */
+    private boolean isFullOf(Handshake handshake) {
+        long claimed = handshakes.stream()
+                .filter(each -> each.claimed && !each.crossed && !isWithSame(each, handshake))
+                .count();
+        // The other end of a connection to oneself is no other peer.
+        int most = node.spec().maxPeers() + (isOneself(handshake.contact()) ? 1 : 0);
+        return all.size() - replacedBy(handshake.contact()).size() + claimed >= most;
+    }
+
+    private boolean isOneself(Contact contact) {
+        return contact.peerId().id().equals(node.id().id());
+    }
+
+    /** The sessions that are over when there is one with this. */
+    private List<Session> replacedBy(Contact contact) {
+        return isOneself(contact)
+                ? List.of()
+                : sessions.getOrDefault(contact.peerId().id(), List.of()).stream()
+                        .filter(each -> each.contact.isWithSame(contact) || contact.hasProvedSameAs(each.contact))
+                        .map(Known::session)
+                        .toList();
     }
 
     /**
      * Whether this handshake may say USE. Not if another one is preferred: of two that cross, the node with the lower id lets the first go
      * on that gets here, and the other node follows when it hears USE.
      */
-    boolean claim(Handshake handshake) {
+    Verdict claim(Handshake handshake) {
         List<Handshake> losers = new ArrayList<>();
         synchronized (this) {
-            PeerId peer = handshake.peerId();
-            if (handshake.crossed || peer == null) {
-                return false;
+            if (handshake.crossed) {
+                return Verdict.CROSSED;
             }
+            if (!handshake.claimed && isFullOf(handshake)) {
+                return Verdict.FULL;
+            }
+            PeerId peer = handshake.contact().peerId();
             handshake.claimed = true;
             // The peer says USE, or we do.
             boolean decided = !handshake.connecting() || node.id().id().compareTo(peer.id()) < 0;
             for (Handshake other : handshakes) {
-                boolean crossing = isOfSame(handshake, other)
+                boolean crossing = isWithSame(handshake, other)
                         && other.connecting() != handshake.connecting()
-                        && !peer.id().equals(node.id().id());
+                        && !isOneself(handshake.contact());
                 if (crossing && decided && !other.crossed) {
                     other.crossed = true;
                     losers.add(other);
@@ -178,7 +258,7 @@ final class Peers {
             }
         }
         losers.forEach(loser -> loser.loop().execute(loser::giveWay));
-        return true;
+        return Verdict.GO_ON;
     }
 
     synchronized void end(Handshake handshake) {
@@ -187,44 +267,49 @@ final class Peers {
 
     /** The handshake has come to nothing; so has what others awaited of it, unless another one goes on. */
     void failed(Handshake handshake, WeirException reason) {
-        Who peer = who(handshake);
-        List<Waiting> waiters = null;
+        List<Waiting> waiters = List.of();
         synchronized (this) {
-            if (peer != null && handshakes.stream().noneMatch(other -> isOfSame(handshake, other))) {
-                waiters = waiting.remove(peer);
+            if (handshake.peerId() != null && handshakes.stream().noneMatch(other -> isWithSame(handshake, other))) {
+                waiters = awaiting(handshake.contact());
             }
         }
-        if (waiters != null) {
-            for (Waiting each : waiters) {
-                each.limit.dispose();
-                each.outcome.failed(reason);
-            }
+        for (Waiting each : waiters) {
+            each.limit.dispose();
+            each.outcome.failed(reason);
         }
+    }
+
+    /** Those that wait for a session with the same peer; they do no longer. */
+    private List<Waiting> awaiting(Contact contact) {
+        List<Waiting> waiters = waiting.stream()
+                .filter(each -> each.contact.isWithSame(contact))
+                .toList();
+        waiting.removeAll(waiters);
+        return waiters;
     }
 
     /** The outcome is the session with this peer: the one that there is, or the one that comes within the limit. */
     void await(Handshake handshake, Duration limit, Handshake.Outcome outcome) {
-        Who peer = Objects.requireNonNull(who(handshake));
         Session live;
         synchronized (this) {
-            live = sessions.get(peer);
+            live = live(handshake.contact());
             if (live == null && closing) {
                 return;
             }
             if (live == null) {
-                Waiting entry = new Waiting(outcome);
+                Waiting entry = new Waiting(handshake.contact(), outcome);
                 entry.limit = handshake
                         .loop()
                         .schedule(
                                 () -> {
-                                    if (remove(peer, entry)) {
+                                    if (remove(entry)) {
                                         outcome.failed(new PeerUnavailable(
                                                 handshake.peerId() + " was connecting to us at the same time, and did"
                                                         + " not finish within " + limit.toMillis() + " ms; try again"));
                                     }
                                 },
                                 limit);
-                waiting.computeIfAbsent(peer, id -> new ArrayList<>()).add(entry);
+                waiting.add(entry);
                 return;
             }
         }
@@ -234,13 +319,12 @@ final class Peers {
     /** The node closes: nobody is awaited any more. Whoever waits hears it from the node. */
     synchronized void close() {
         closing = true;
-        waiting.values().forEach(entries -> entries.forEach(entry -> entry.limit.dispose()));
+        waiting.forEach(entry -> entry.limit.dispose());
         waiting.clear();
     }
 
-    private synchronized boolean remove(Who peer, Waiting entry) {
-        List<Waiting> entries = waiting.get(peer);
-        return entries != null && entries.remove(entry);
+    private synchronized boolean remove(Waiting entry) {
+        return waiting.remove(entry);
     }
 
     /**
@@ -285,6 +369,10 @@ final class Peers {
         } else if (node.isLeaving()) {
             var unused = session.tellLeaving().subscribe();
         }
+        connected(waiters, peer);
+    }
+
+    private static void connected(List<Waiting> waiters, Peer peer) {
         for (Waiting each : waiters) {
             each.limit.dispose();
             each.outcome.connected(peer);
@@ -293,27 +381,38 @@ final class Peers {
 
     /** In one step: whoever connects meanwhile meets either the handshake or the session. */
     private List<Waiting> register(Session session, Handshake handshake) {
-        Who peer = who(session);
-        boolean oneself = peer.id().equals(node.id().id());
-        Session former;
+        Contact contact = handshake.contact();
+        UUID id = contact.peerId().id();
+        List<Session> former;
+        List<Session> claimed = List.of();
         List<Waiting> waiters;
         synchronized (this) {
             handshakes.remove(handshake);
-            former = oneself && !handshake.connecting() ? null : sessions.put(peer, session);
             all.add(session);
-            waiters = waiting.remove(peer);
+            former = replacedBy(contact);
+            if (!isOneself(contact) || handshake.connecting()) {
+                List<Known> known = sessions.computeIfAbsent(id, any -> new ArrayList<>(1));
+                known.removeIf(each -> former.contains(each.session));
+                claimed = known.stream().map(Known::session).toList();
+                known.add(new Known(session, contact));
+            }
+            waiters = awaiting(contact);
         }
-        if (former != null && !oneself) {
-            Session stale = former;
+        for (Session stale : former) {
             stale.execute(() -> stale.abandon(
                     new SessionLost(stale.peerId() + " has connected anew; the former connection is over")));
         }
-        return waiters == null ? List.of() : waiters;
+        // If one was his who has connected, and he has given it up, it is dead.
+        claimed.forEach(other -> other.execute(other::askWhetherThere));
+        return waiters;
     }
 
     private void ended(Session session) {
         synchronized (this) {
-            sessions.remove(who(session), session);
+            sessions.computeIfPresent(session.peerId().id(), (id, known) -> {
+                known.removeIf(each -> each.session.equals(session));
+                return known.isEmpty() ? null : known;
+            });
             all.remove(session);
             if (session.undelivered()) {
                 undelivered.add(session);
@@ -345,7 +444,7 @@ final class Peers {
     void reachable(Handshake handshake, PeerAddress address, TlsSpec tls) {
         Session live;
         synchronized (this) {
-            live = sessions.get(who(handshake));
+            live = live(handshake.contact());
         }
         if (live != null) {
             live.execute(() -> live.dial(address, tls));
@@ -354,7 +453,7 @@ final class Peers {
 
     /** Whether there is a session with one of this id, whatever was proved. */
     synchronized boolean knows(UUID id) {
-        return sessions.keySet().stream().anyMatch(peer -> peer.id().equals(id));
+        return sessions.containsKey(id);
     }
 
     synchronized List<Handshake> handshakes() {
@@ -362,11 +461,17 @@ final class Peers {
     }
 
     private static final class Waiting {
+        final Contact contact;
         final Handshake.Outcome outcome;
         Disposable limit = Disposables.disposed();
 
-        Waiting(Handshake.Outcome outcome) {
+        Waiting(Contact contact, Handshake.Outcome outcome) {
+            this.contact = contact;
             this.outcome = outcome;
+        }
+
+        Contact contact() {
+            return contact;
         }
     }
 }

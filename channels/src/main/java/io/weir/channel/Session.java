@@ -379,6 +379,13 @@ final class Session implements LinkHandler {
         pongAwaited = true;
     }
 
+    /** Asks it now, if it is not being asked: a side that has given the connection up has none to answer over. */
+    void askWhetherThere() {
+        if (ended == null && !changesLinks() && !pongAwaited) {
+            ping();
+        }
+    }
+
     /** The peer has answered what was sent then. */
     void answeredSince(long nanos) {
         long now = System.nanoTime();

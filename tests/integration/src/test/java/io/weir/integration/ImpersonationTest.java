@@ -11,9 +11,12 @@ import io.weir.core.FrameKind;
 import io.weir.core.PeerId;
 import io.weir.core.TlsSpec;
 import io.weir.tck.Authority;
+import java.net.Socket;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.function.UnaryOperator;
@@ -22,10 +25,12 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Who says that he is somebody else, under a certificate of his own, or under none where none is needed: an id is a claim, and what was
@@ -142,7 +147,7 @@ class ImpersonationTest implements OnRoute {
         }
     }
 
-    /** However far he has come, who connects to the true one does not get to him; and whom he replaces is himself. */
+    /** However far he has come, who connects to the true one does not get to him; and whom he replaces is at most himself. */
     @ParameterizedTest
     @CsvSource({"ANOTHER_CERTIFICATE, true", "ANOTHER_CERTIFICATE, false", "NONE, true", "NONE, false"})
     void isNotTakenForWhomHeClaimsToBe(Shown shown, boolean halfway, Nodes nodes) throws Exception {
@@ -162,11 +167,16 @@ class ImpersonationTest implements OnRoute {
             pair.settle();
             try (Stranger again = connect(node, victim.id(), shown.certificate).begin()) {
                 isHeard(again);
-                awaitSessions(node, 2);
-                isAtTheEndOf(sessionOf(node, shown.principal()), again, "for the impostor");
-                if (!halfway) {
+                boolean replaced = !halfway && shown != Shown.NONE;
+                if (replaced) {
                     impostor.awaitEnd();
+                } else if (!halfway) {
+                    isHeard(impostor);
                 }
+                awaitSessions(node, replaced || halfway ? 2 : 3);
+                Peer his = node.connected().get(node.connected().size() - 1);
+                assertThat(his.identity().principal()).isEqualTo(shown.principal());
+                isAtTheEndOf(his, again, "for the impostor");
                 assertThat(node.connected()).contains(pair.peer());
                 pair.settle();
             }
@@ -222,6 +232,189 @@ class ImpersonationTest implements OnRoute {
             assertThat(refusal.flags()).isEqualTo(ENDED);
             assertThat(refusal.text()).startsWith("this session ");
             impostor.awaitEnd();
+        }
+    }
+
+    // Where nothing is proved by anybody, as between the processes of a host that have no settings.
+
+    /** How far the impostor has come when somebody connects to the true one. */
+    private enum Far {
+        HELLO,
+        CARD,
+        SESSION
+    }
+
+    private static void come(Stranger impostor, Far far) {
+        switch (far) {
+            case HELLO -> impostor.hello(1, 0);
+            case CARD -> {
+                impostor.hello(1, 0);
+                impostor.card(Map.of("tcp", ""));
+                assertThat(impostor.await(FrameKind.CARD)).isNotNull();
+            }
+            case SESSION -> assertThat(impostor.begin()).isNotNull();
+        }
+    }
+
+    private static Stranger plain(Node node, PeerId as) throws Exception {
+        return Stranger.of(new Socket(HERE, node.address().port()), as);
+    }
+
+    /** One whose id is lower than the node's, or higher: that decides which of two connections that cross is kept. */
+    private static Node startBeside(Nodes nodes, Node node, String name, boolean lower) {
+        while (true) {
+            Node other = nodes.start(name);
+            if (other.id().id().compareTo(node.id().id()) < 0 == lower) {
+                return other;
+            }
+            other.close().block(Patience.LIMIT);
+        }
+    }
+
+    private static boolean isQuiet(Stranger stranger) {
+        stranger.send(FrameKind.PING, 0, 0, 0);
+        for (Stranger.Arrived frame; (frame = stranger.read()) != null && frame.kind() != FrameKind.PONG; ) {
+            if (frame.kind() == FrameKind.OPEN) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whoever is dialled is who is spoken with, whatever another process has said before. */
+    @ParameterizedTest
+    @CsvSource({"HELLO, true", "HELLO, false", "CARD, true", "CARD, false", "SESSION, true", "SESSION, false"})
+    void whoIsDialledIsNotWhoClaimsHisId(Far far, boolean lower, Nodes nodes) throws Exception {
+        Node node = nodes.start("node");
+        Pair other = nodes.connect(nodes.start("other"), node);
+        Node victim = startBeside(nodes, node, "victim", lower);
+        try (Stranger impostor = plain(node, victim.id())) {
+            come(impostor, far);
+            if (far == Far.SESSION) {
+                awaitSessions(node, 2);
+            }
+
+            Pair pair = nodes.connect(node, victim);
+
+            assertThat(victim.connected()).hasSize(1);
+            pair.settle();
+            other.settle();
+            if (far == Far.SESSION) {
+                assertThat(isQuiet(impostor)).isTrue();
+                awaitSessions(node, 3);
+                assertThat(nodes.connect(node, victim).peer()).isSameAs(pair.peer());
+            }
+        }
+        pair(node, victim).settle();
+    }
+
+    private static Pair pair(Node near, Node far) {
+        Peer peer = near.connect(far.address()).block(Patience.LIMIT);
+        return new Pair(near, far, Objects.requireNonNull(peer));
+    }
+
+    /** He gets his session while somebody is still dialling the true one. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoOvertakesTheTrueOneIsNotTakenForHim(boolean lower, Nodes nodes) throws Exception {
+        Node node = nodes.start("node");
+        Node victim = startBeside(nodes, node, "victim", lower);
+        Probe<Peer> dialling = Probe.of(1, peer -> {});
+        try (Relay slow = new Relay(victim.address()).distance(Duration.ofMillis(200));
+                Stranger impostor = plain(node, victim.id())) {
+            node.connect(slow.address()).subscribe(dialling);
+            Patience.until("it is dialled", () -> slow.accepted() == 1);
+            var unused = impostor.begin();
+            awaitSessions(node, 1);
+            dialling.awaitComplete();
+            assertThat(isQuiet(impostor)).isTrue();
+            assertThat(victim.connected()).hasSize(1);
+            awaitSessions(node, 2);
+        }
+    }
+
+    /** His connection ends nobody's session, over whatever path that goes. */
+    @ParameterizedTest
+    @EnumSource(
+            value = Route.class,
+            names = {"SHM", "TCP"})
+    void theSessionOfTheTrueOneIsNotEndedByWhoClaimsHisId(Route route, Nodes nodes) throws Exception {
+        Node node = nodes.start(route.spec("node").build());
+        Node victim = nodes.start(route.spec("victim").build());
+        Pair pair = pair(victim, node);
+        Pair back = new Pair(node, victim, node.connected().get(0));
+        for (int round = 0; round < 3; round++) {
+            try (Stranger impostor = plain(node, victim.id()).begin()) {
+                awaitSessions(node, 2);
+                pair.settle();
+                back.settle();
+                assertThat(isQuiet(impostor)).isTrue();
+                isAtTheEndOf(node.connected().get(1), impostor, "for the impostor");
+                assertThat(pair(node, victim).peer()).isSameAs(back.peer());
+                assertThat(pair(victim, node).peer()).isSameAs(pair.peer());
+            }
+            Patience.until("the impostor has gone", () -> node.connected().equals(List.of(back.peer())));
+        }
+        pair.settle();
+    }
+
+    /** A peer that has given up its session, of which the node does not know, is let in; what is left of the former one is found dead. */
+    @Test
+    void whoComesBackIsLetInAndTheFormerSessionIsFoundDead(Nodes nodes) throws Exception {
+        Node node = nodes.start("node", spec -> spec.rejoinTimeout(Duration.ofMillis(50)));
+        PeerId id = new PeerId(UUID.randomUUID(), "victim", 7);
+        try (Relay route = new Relay(node.address())) {
+            Stranger former =
+                    Stranger.of(new Socket(HERE, route.address().port()), id).begin();
+            awaitSessions(node, 1);
+            Peer dead = node.connected().get(0);
+            route.part(true);
+            try (Stranger again = plain(node, id).begin()) {
+                Patience.until("the former one is found dead", () -> !node.connected().contains(dead));
+                awaitSessions(node, 1);
+                isAtTheEndOf(node.connected().get(0), again, "for who is there");
+            }
+            former.close();
+        }
+    }
+
+    /** Who stands between two nodes, to each of which he says that he is the other, gets what was said to him, and nothing else. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoClaimsToBeEachToTheOtherIsNeither(boolean lower, Nodes nodes) throws Exception {
+        Node node = nodes.start("node");
+        Node victim = startBeside(nodes, node, "victim", lower);
+        try (Stranger here = plain(node, victim.id()).begin();
+                Stranger there = plain(victim, node.id()).begin()) {
+            awaitSessions(node, 1);
+            awaitSessions(victim, 1);
+            pair(node, victim).settle();
+            pair(victim, node).settle();
+            assertThat(isQuiet(here)).isTrue();
+            assertThat(isQuiet(there)).isTrue();
+            awaitSessions(node, 2);
+            awaitSessions(victim, 2);
+        }
+    }
+
+    /** A session that somebody passes on is with the true one; but who is dialled directly is spoken with directly. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatIsPassedOnIsNotTakenForADirectConnection(boolean lower, Nodes nodes) throws Exception {
+        Node node = nodes.start("node");
+        Node victim = startBeside(nodes, node, "victim", lower);
+        try (Relay between = new Relay(node.address())) {
+            Peer through =
+                    Objects.requireNonNull(victim.connect(between.address()).block(Patience.LIMIT));
+            awaitSessions(node, 1);
+            Pair direct = pair(node, victim);
+            awaitSessions(node, 2);
+            assertThat(victim.connect(between.address()).block(Patience.LIMIT)).isSameAs(through);
+            between.close();
+            direct.settle();
+            Pair back = pair(victim, node);
+            assertThat(back.peer()).isNotSameAs(through);
+            back.settle();
         }
     }
 }
