@@ -64,7 +64,8 @@ public final class WeirHealth implements CompositeHealthContributor {
                         .withDetail("node", node.id().toString())
                         .withDetail(
                                 "reason",
-                                "a loop of the node has died of " + cause.getClass().getSimpleName() + ": the process has to be started anew"))
+                                "a loop of the node has died of "
+                                        + cause.getClass().getSimpleName() + ": the process has to be started anew"))
                 .orElseGet(() -> up(node));
     }
 
