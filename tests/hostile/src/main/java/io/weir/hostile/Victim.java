@@ -2,6 +2,7 @@ package io.weir.hostile;
 
 import io.netty.util.internal.PlatformDependent;
 import io.weir.channel.Channel;
+import io.weir.channel.Mailbox;
 import io.weir.channel.MemoryStats;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
@@ -20,11 +21,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.reactivestreams.Subscription;
+import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
@@ -35,7 +38,8 @@ import reactor.core.scheduler.Schedulers;
  * Two nodes that are attacked: one that lets everybody in, one with the secret {@link #SECRET}, which serve the same. They are
  * configured by the arguments, {@code weir.setting=value}.
  *
- * <p>Prints their addresses. On a line {@code memory} it prints what it holds, see {@link #memory}; at the end of its input it ends.
+ * <p>Prints their addresses. On a line {@code take} it empties its mailboxes; on a line {@code memory} it prints what it holds, see
+ * {@link #memory}; at the end of its input it ends.
  */
 public final class Victim {
 
@@ -48,6 +52,7 @@ public final class Victim {
     private static final Codec<Order> ORDER = Codecs.cbor(Order.class);
 
     private final List<Node> nodes;
+    private final List<Mailbox> boxes = new ArrayList<>();
     private final Scheduler others = Schedulers.newParallel("others", 2, true);
 
     /** What the ports {@code cbor} and {@code cbor-answers} take. */
@@ -87,7 +92,7 @@ public final class Victim {
         node.serve("cbor", Victim::orders);
         node.answer("cbor-answers", ORDER, ORDER, Mono::just);
         // Kept and never looked at.
-        node.mailbox("box");
+        boxes.add(node.mailbox("box"));
         node.mailbox("box-read")
                 .concatMap(received -> Mono.delay(SLOW, others).then(Mono.defer(() -> take(received))), 0)
                 .subscribe();
@@ -133,6 +138,17 @@ public final class Victim {
         @Override
         protected void hookOnError(Throwable error) {
             done.error(error);
+        }
+    }
+
+    /** Takes out what is in the mailboxes from which nobody reads. */
+    private void take() {
+        for (Mailbox box : boxes) {
+            Disposable reader = box.subscribe(Received::release);
+            while (box.size() > 0) {
+                Thread.onSpinWait();
+            }
+            reader.dispose();
         }
     }
 
@@ -192,6 +208,10 @@ public final class Victim {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             switch (line) {
+                case "take" -> {
+                    victim.take();
+                    System.out.println("taken");
+                }
                 case "memory" -> System.out.println("memory " + victim.memory());
                 default -> throw new IllegalArgumentException("there is no command " + line);
             }

@@ -45,6 +45,6 @@ class AnswersTest {
             }
             attacker.lurk();
         });
-        assertThat(asked).as("requests").hasPositiveValue();
+        assertThat(asked).as("requests; %s", attacker.cuts()).hasPositiveValue();
     }
 }

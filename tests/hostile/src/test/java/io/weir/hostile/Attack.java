@@ -21,9 +21,6 @@ interface Attack {
     /** Until the victim has got over it. */
     long RECOVERY_SECONDS = 10;
 
-    /** Buffers that wait for the next user. */
-    long POOLED = 24 << 20;
-
     /** Classes that were loaded, and what the JVM keeps for itself. */
     long HEAP = 12 << 20;
 
@@ -47,9 +44,10 @@ interface Attack {
                 attack.run(attacker);
             }
             Target.Report report = target.report();
-            Figures after = recovered(target);
+            target.take();
+            Figures after = recovered(size, target);
             note(size, report, after);
-            check(target, report, after);
+            check(size, target, report, after);
             good = true;
         } finally {
             if (!good) {
@@ -58,7 +56,8 @@ interface Attack {
         }
     }
 
-    private static Target target(Size size) throws Exception {
+    /** The victim of this size, which is started if it is not there. */
+    static Target target(Size size) throws Exception {
         Target target = TARGETS.get(size);
         if (target == null) {
             target = new Target(size);
@@ -78,17 +77,17 @@ interface Attack {
     }
 
     /** What the victim holds as soon as it is what it was, or at last. */
-    private static Figures recovered(Target target) throws IOException, InterruptedException {
+    private static Figures recovered(Size size, Target target) throws IOException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(RECOVERY_SECONDS);
         Figures now = target.memory();
-        while (!excess(target.start(), now).isEmpty() && System.nanoTime() < deadline) {
+        while (!excess(size, target.start(), now).isEmpty() && System.nanoTime() < deadline) {
             now = target.memory();
         }
         return now;
     }
 
-    private static List<String> excess(Figures start, Figures now) {
-        return Map.of("used", ACCOUNT, "direct", POOLED, "netty", POOLED, "heap", HEAP, "peers", 0L, "descriptors", 4L)
+    private static List<String> excess(Size size, Figures start, Figures now) {
+        return Map.of("used", ACCOUNT, "direct", size.pooled(), "netty", size.pooled(), "heap", HEAP, "peers", 0L, "descriptors", 4L)
                 .entrySet()
                 .stream()
                 .filter(slack -> now.get(slack.getKey()) > start.get(slack.getKey()) + slack.getValue())
@@ -96,7 +95,7 @@ interface Attack {
                 .toList();
     }
 
-    private static void check(Target target, Target.Report report, Figures after) {
+    private static void check(Size size, Target target, Target.Report report, Figures after) {
         for (Figures session : report.sessions()) {
             assertThat(session.failure()).as(session.line()).isEqualTo("none");
             assertThat(session.get("lost")).as(session.line()).isZero();
@@ -107,7 +106,7 @@ interface Attack {
         assertThat(after.failure()).isEqualTo("none");
         assertThat(after.get("loops")).isEqualTo(target.start().get("loops"));
         assertThat(target.isAlive()).isTrue();
-        List<String> excess = excess(target.start(), after);
+        List<String> excess = excess(size, target.start(), after);
         if (!excess.isEmpty()) {
             fail("10 s after the attack the node holds more than before: " + excess + "; " + after.line());
         }

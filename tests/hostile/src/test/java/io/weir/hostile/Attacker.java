@@ -1,6 +1,7 @@
 package io.weir.hostile;
 
 import io.weir.hostile.client.Identity;
+import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TcpWire;
 import io.weir.hostile.client.Wire;
@@ -16,6 +17,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 
 /** Who attacks: has a limited time, and breaks all its connections when that is over. */
 final class Attacker implements AutoCloseable {
@@ -29,6 +31,7 @@ final class Attacker implements AutoCloseable {
     private final Target target;
     private final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MILLIS);
     private final Queue<Wire> wires = new ConcurrentLinkedQueue<>();
+    private final Queue<String> cuts = new ConcurrentLinkedQueue<>();
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
         Thread thread = new Thread(task, "attacker");
         thread.setDaemon(true);
@@ -75,6 +78,60 @@ final class Attacker implements AutoCloseable {
         return Session.over(wire(target.open()), identity);
     }
 
+    /** What has ended parts of the attack. */
+    String cuts() {
+        return cuts.stream().distinct().limit(5).toList().toString();
+    }
+
+    /** Sends the same bytes again and again in so many sessions, each of which begins anew when the node has ended it. */
+    long flood(int count, boolean reads, byte[] first, byte[] again) throws InterruptedException {
+        AtomicLong sent = new AtomicLong();
+        attack(count, number -> {
+            while (goesOn()) {
+                TcpWire wire = wire(target.open());
+                try {
+                    Session session = Session.over(wire, Identity.fresh());
+                    if (reads) {
+                        session.read();
+                    }
+                    wire.raw(first);
+                    while (goesOn()) {
+                        wire.raw(again);
+                        sent.incrementAndGet();
+                    }
+                } catch (IOException cut) {
+                    cuts.add(cut.toString());
+                } finally {
+                    wire.close();
+                }
+            }
+        });
+        return sent.get();
+    }
+
+    /** Sends these bytes once in so many sessions at once, waits for what the node makes of them, and is gone. */
+    long once(int count, byte[] first, byte[] then) throws IOException {
+        long sent = 0;
+        List<TcpWire> connected = new ArrayList<>();
+        for (int number = 0; number < count && goesOn(); number++) {
+            TcpWire wire = wire(target.open());
+            connected.add(wire);
+            try {
+                Session session = Session.over(wire, Identity.fresh());
+                wire.raw(first);
+                wire.raw(then);
+                sent++;
+                while (session.ending().isEmpty() && session.next().kind() != Kind.ACCEPT) {
+                    // The node has come to what we have sent when it answers the first OPEN.
+                }
+            } catch (IOException cut) {
+                cuts.add(cut.toString());
+            }
+        }
+        connected.forEach(TcpWire::close);
+        return sent;
+    }
+
     /** Attacks in so many threads; returns when all have come to their end, which is soon after that of the attack. */
     void attack(int count, Part part) throws InterruptedException {
         List<Future<?>> parts = new ArrayList<>();
@@ -85,6 +142,7 @@ final class Attacker implements AutoCloseable {
                     part.attack(mine);
                 } catch (IOException cut) {
                     // The node defends itself.
+                    cuts.add(cut.toString());
                 }
                 return null;
             }));
@@ -94,7 +152,7 @@ final class Attacker implements AutoCloseable {
                 try {
                     each.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
                 } catch (TimeoutException late) {
-                    close();
+                    cut();
                     each.get(READ_MILLIS, TimeUnit.MILLISECONDS);
                 }
             }
@@ -103,12 +161,16 @@ final class Attacker implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    private void cut() {
         over = true;
         for (Wire wire = wires.poll(); wire != null; wire = wires.poll()) {
             wire.close();
         }
+    }
+
+    @Override
+    public void close() {
+        cut();
         threads.shutdown();
     }
 }

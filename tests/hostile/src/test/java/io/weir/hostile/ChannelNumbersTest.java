@@ -58,7 +58,7 @@ class ChannelNumbersTest {
                 rounds.incrementAndGet();
             }
         });
-        assertThat(rounds).as("sessions that did it").hasPositiveValue();
+        assertThat(rounds).as("sessions that did it; %s", attacker.cuts()).hasPositiveValue();
     }
 
     private static void flood(Session session, int channel) throws IOException {

@@ -4,13 +4,21 @@ import java.util.List;
 
 /** What a victim's JVM may have. */
 enum Size {
-    ROOMY("512m"),
-    TIGHT("64m");
+    ROOMY("512m", 64),
+    TIGHT("64m", 16);
 
     private final String memory;
 
-    Size(String memory) {
+    /** Buffers that Netty keeps for the next user, and that no attack may make more. */
+    private final long pooledMegabytes;
+
+    Size(String memory, long pooledMegabytes) {
         this.memory = memory;
+        this.pooledMegabytes = pooledMegabytes;
+    }
+
+    long pooled() {
+        return pooledMegabytes << 20;
     }
 
     List<String> jvm() {

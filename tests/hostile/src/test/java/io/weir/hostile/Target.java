@@ -101,6 +101,12 @@ final class Target implements AutoCloseable {
         return new Report(sessions, Long.parseLong(benign.hear("hiccup")));
     }
 
+    /** Empties the mailboxes from which nobody reads; what is in them is no debt of the attack. */
+    void take() throws IOException, InterruptedException {
+        victim.say("take");
+        victim.hear("taken");
+    }
+
     Figures memory() throws IOException, InterruptedException {
         victim.say("memory");
         return Figures.parse(victim.hear("memory"));

@@ -94,6 +94,15 @@ public record Frame(int kind, int flags, int channel, int aux, long[] words, byt
         return into(new byte[padded(size())]);
     }
 
+    /** Several frames as on TCP, one behind the other. */
+    public static byte[] join(Frame... frames) {
+        Bytes bytes = new Bytes();
+        for (Frame frame : frames) {
+            bytes.bytes(frame.bytes());
+        }
+        return bytes.toArray();
+    }
+
     /** As in a tunnel. */
     public byte[] unpadded() {
         return into(new byte[size()]);

@@ -1,0 +1,112 @@
+package io.weir.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
+import io.weir.channel.Peer;
+import io.weir.channel.Secret;
+import io.weir.core.Codecs;
+import io.weir.hostile.client.Frame;
+import io.weir.hostile.client.Identity;
+import io.weir.hostile.client.Kind;
+import io.weir.hostile.client.TcpWire;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The door of a node with a secret: strangers push, and those who know the secret come in. */
+class DoorTest {
+
+    private static final int PUSHERS = 3;
+    private static final int HELD = 200;
+    private static final int WELCOME = 5;
+    private static final Duration LIMIT = Duration.ofSeconds(20);
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void thousandsOfHellosWithoutTheSecret(Size size) throws Exception {
+        Attack.on(size, attacker -> push(attacker, Frame.of(Kind.HELLO, 0, 0, 0), 0));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void thousandsOfHellosAndWrongProofs(Size size) throws Exception {
+        Attack.on(size, attacker -> push(attacker, Frame.of(Kind.HELLO, 0, 0, 0), 32));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void thousandsOfConnectionsThatSayNothing(Size size) throws Exception {
+        Attack.on(size, attacker -> push(attacker, Frame.of(Kind.SKIPPED, 0, 0, 0), -1));
+    }
+
+    private static void push(Attacker attacker, Frame frame, int proof) throws Exception {
+        AtomicInteger pushed = new AtomicInteger();
+        List<String> turnedAway = new ArrayList<>();
+        AtomicInteger in = new AtomicInteger();
+        attacker.attack(PUSHERS + 1, number -> {
+            if (number == PUSHERS) {
+                knock(attacker, in, turnedAway);
+                return;
+            }
+            Deque<TcpWire> held = new ArrayDeque<>();
+            while (attacker.goesOn()) {
+                TcpWire wire = attacker.wire(attacker.target().secret());
+                held.add(wire);
+                try {
+                    say(wire, frame, proof);
+                    pushed.incrementAndGet();
+                } catch (IOException cut) {
+                    // Refused already.
+                }
+                if (held.size() > HELD) {
+                    held.remove().close();
+                }
+            }
+        });
+        assertThat(turnedAway)
+                .as("who knows the secret and was turned away, %d strangers; %s", pushed.get(), attacker.cuts())
+                .isEmpty();
+        assertThat(in).as("who has come in").hasPositiveValue();
+        assertThat(pushed).as("strangers").hasPositiveValue();
+    }
+
+    private static void say(TcpWire wire, Frame frame, int proof) throws IOException {
+        if (proof >= 0) {
+            wire.send(frame.with(Identity.knowing("not the one").hello()));
+        }
+        if (proof > 0) {
+            wire.send(Frame.of(Kind.PROOF, 0, 0, 0).with(new byte[proof]));
+        }
+    }
+
+    /** Peers that know the secret, one after the other. */
+    private static void knock(Attacker attacker, AtomicInteger in, List<String> turnedAway) {
+        for (int each = 0; each < WELCOME || attacker.goesOn(); each++) {
+            Node node = Node.start(NodeSpec.builder()
+                            .name("welcome")
+                            .order("tcp")
+                            .secret(Secret.of(Victim.SECRET))
+                            .listen("tcp://127.0.0.1:0")
+                            .build())
+                    .block(LIMIT);
+            try {
+                Peer peer = node.connect("tcp://127.0.0.1:" + attacker.target().secret().getPort())
+                        .block(LIMIT);
+                peer.ask("greet", "", Codecs.text(), Codecs.text()).block(LIMIT);
+                in.incrementAndGet();
+            } catch (RuntimeException refused) {
+                turnedAway.add(refused.toString());
+            } finally {
+                node.close().block(LIMIT);
+            }
+        }
+    }
+}

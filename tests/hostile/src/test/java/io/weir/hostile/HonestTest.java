@@ -1,0 +1,56 @@
+package io.weir.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.hostile.client.Channel;
+import io.weir.hostile.client.Flag;
+import io.weir.hostile.client.Frame;
+import io.weir.hostile.client.Identity;
+import io.weir.hostile.client.Kind;
+import io.weir.hostile.client.Session;
+import io.weir.hostile.client.TunnelWire;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+
+/** The client as it is meant by {@code docs/wire.md}: what it attacks with has to work, or an attack proves nothing. */
+class HonestTest {
+
+    private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);
+
+    @Test
+    void anEchoAndAnAnswer() throws Exception {
+        try (Session session = Session.connect(Attack.target(Size.ROOMY).open(), Identity.fresh())) {
+            talk(session);
+        }
+    }
+
+    @Test
+    void anEchoAndAnAnswerBehindAProof() throws Exception {
+        try (Session session =
+                Session.connect(Attack.target(Size.ROOMY).secret(), Identity.knowing(Victim.SECRET))) {
+            talk(session);
+        }
+    }
+
+    @Test
+    void anEchoAndAnAnswerThroughATunnel() throws Exception {
+        try (Session outer = Session.connect(Attack.target(Size.ROOMY).open(), Identity.fresh());
+                Session inner = Session.over(new TunnelWire(outer), Identity.fresh())) {
+            talk(inner);
+        }
+    }
+
+    private static void talk(Session session) throws Exception {
+        session.read();
+        Channel echo = session.open("echo", 0, 10, 1000);
+        assertThat(echo.awaitAccept()).as(echo.error()).isTrue();
+        assertThat(echo.sendWhole(Frame.data(echo.number(), HELLO))).isTrue();
+        assertThat(echo.awaitMessage()).isEqualTo(HELLO);
+        session.send(Frame.of(Kind.END, Flag.CONFIRM, echo.number(), 0));
+        assertThat(echo.awaitDelivered()).isTrue();
+        Channel greet = session.open("greet", Flag.REQUESTS, 10, 1000);
+        assertThat(greet.awaitAccept()).as(greet.error()).isTrue();
+        assertThat(greet.sendWhole(Frame.request(greet.number(), 1, new byte[0]))).isTrue();
+        assertThat(greet.awaitMessage()).isEqualTo(HELLO);
+    }
+}

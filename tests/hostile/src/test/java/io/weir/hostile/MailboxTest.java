@@ -1,0 +1,87 @@
+package io.weir.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.hostile.client.Channel;
+import io.weir.hostile.client.Flag;
+import io.weir.hostile.client.Frame;
+import io.weir.hostile.client.Session;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Mailboxes from which nobody reads, or not fast enough. */
+class MailboxTest {
+
+    private static final int REQUESTS = 4096;
+    private static final byte[] LONG = new byte[1 << 20];
+    private static final byte[] SHORT = new byte[1000];
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void longMessagesOnOneChannelFromOneSessionAfterTheOther(Size size) throws Exception {
+        Attack.on(size, attacker -> fill(attacker, "box", 1));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void longMessagesOnManyChannelsFromOneSessionAfterTheOther(Size size) throws Exception {
+        Attack.on(size, attacker -> fill(attacker, "box", 64));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void longMessagesForASlowReader(Size size) throws Exception {
+        Attack.on(size, attacker -> fill(attacker, "box-read", 16));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void requestsWhoseAnswersAreNotTaken(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            AtomicInteger asked = new AtomicInteger();
+            attacker.attack(3, number -> {
+                Session session = attacker.session().read();
+                Channel channel = session.open(number == 0 ? "box" : "box-read", Flag.REQUESTS, 0, 0);
+                for (int request = 1; request <= REQUESTS && channel.awaitCredit(SHORT.length); request++) {
+                    channel.send(Frame.request(channel.number(), request, SHORT));
+                    asked.incrementAndGet();
+                }
+                attacker.lurk();
+            });
+            assertThat(asked).as("requests; %s", attacker.cuts()).hasPositiveValue();
+        });
+    }
+
+    private static void fill(Attacker attacker, String port, int count) throws InterruptedException {
+        AtomicInteger sent = new AtomicInteger();
+        AtomicInteger wanted = new AtomicInteger();
+        attacker.attack(2, number -> {
+            while (attacker.goesOn()) {
+                try (Session session = attacker.session().read()) {
+                    List<Channel> channels = new ArrayList<>();
+                    for (int each = 0; each < count; each++) {
+                        channels.add(session.open(port, 0, 0, 0));
+                    }
+                    for (Channel channel : channels) {
+                        // Until there is no credit at once; then the next session takes its turn.
+                        while (channel.awaitAccept() && channel.affords(LONG.length) && attacker.goesOn()) {
+                            if (channel.sendWhole(Frame.data(channel.number(), LONG))) {
+                                sent.incrementAndGet();
+                            }
+                        }
+                        if (channel.awaitAccept() && !channel.affords(LONG.length)) {
+                            session.send(Frame.want(channel.number(), LONG.length));
+                            wanted.incrementAndGet();
+                        }
+                    }
+                }
+            }
+        });
+        assertThat(sent.get() + wanted.get())
+                .as("messages that were sent or wanted to be; %s", attacker.cuts())
+                .isPositive();
+    }
+}

@@ -1,0 +1,165 @@
+package io.weir.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.hostile.client.Channel;
+import io.weir.hostile.client.Flag;
+import io.weir.hostile.client.Frame;
+import io.weir.hostile.client.Identity;
+import io.weir.hostile.client.Kind;
+import io.weir.hostile.client.Session;
+import io.weir.hostile.client.TcpWire;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Many sessions, and such as do almost nothing. */
+class SessionsTest {
+
+    private static final int SESSIONS = 1000 * Attacker.EFFORT;
+    private static final int CHANNELS = 16;
+    private static final byte[] NOTHING = {};
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void aThousandSessionsOfOneAttacker(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            AtomicInteger opened = new AtomicInteger();
+            attacker.attack(4, number -> {
+                while (attacker.goesOn() && opened.get() < SESSIONS) {
+                    Session session = attacker.session();
+                    for (int channel = 0; channel < CHANNELS; channel++) {
+                        session.open(channel % 2 == 0 ? "still" : "box", 0, 1, 1);
+                    }
+                    opened.incrementAndGet();
+                }
+                attacker.lurk();
+            });
+            assertThat(opened).as("sessions; %s", attacker.cuts()).hasPositiveValue();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void halfOfAFrame(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            byte[] half = Frame.header(65_536, Kind.DATA, 0, 16_384, 1, 0);
+            long sent = 0;
+            while (attacker.goesOn()) {
+                sent += attacker.once(8, Frame.open(1, "sink", 0, 0, 0).bytes(), half);
+            }
+            assertThat(sent).as("halves; %s", attacker.cuts()).isPositive();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void headersThatContradictThemselves(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            byte[][] headers = {
+                Frame.header(-1, Kind.DATA, 0, 0, 1, 0),
+                Frame.header(Integer.MAX_VALUE, Kind.DATA, 0, 0, 1, 0),
+                Frame.header(65_537, Kind.DATA, 0, 0, 1, 0),
+                Frame.header(10, Kind.DATA, 0, 11, 1, 0),
+                Frame.header(0, 0, 32, 0, 1, 0),
+                Frame.header(65_536, 255, 255, 65_535, -1, -1),
+            };
+            long sent = 0;
+            while (attacker.goesOn()) {
+                for (byte[] header : headers) {
+                    sent += attacker.once(2, Frame.open(1, "sink", 0, 0, 0).bytes(), header);
+                }
+            }
+            assertThat(sent).as("headers; %s", attacker.cuts()).isPositive();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void bytesThatComeOneByOne(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            AtomicInteger dripped = new AtomicInteger();
+            byte[] hello = Frame.of(Kind.HELLO, 0, 0, 0)
+                    .with(Identity.fresh().hello())
+                    .bytes();
+            attacker.attack(2, number -> {
+                TcpWire[] wires = new TcpWire[100];
+                for (int wire = 0; wire < wires.length; wire++) {
+                    wires[wire] = attacker.wire(attacker.target().open());
+                }
+                // All but the last byte, so that nothing ever comes of it.
+                for (int at = 0; at < hello.length - 1 && attacker.goesOn(); at++) {
+                    for (TcpWire wire : wires) {
+                        wire.raw(new byte[] {hello[at]});
+                        dripped.incrementAndGet();
+                    }
+                }
+                attacker.lurk();
+            });
+            assertThat(dripped).as("bytes; %s", attacker.cuts()).hasPositiveValue();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void channelsThatAreOpenedAndEnded(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            AtomicInteger opened = new AtomicInteger();
+            attacker.attack(2, number -> {
+                Session session = attacker.session().read();
+                String[] ports = {"nobody serves this", "echo", "never", "answers"};
+                for (int each = 0; attacker.goesOn(); each++) {
+                    Channel channel = session.open(ports[each % ports.length], 0, 1, 1);
+                    session.send(Frame.of(Kind.ERROR, 0, channel.number(), 1).with(new byte[4096]));
+                    opened.incrementAndGet();
+                }
+            });
+            assertThat(opened).as("channels; %s", attacker.cuts()).hasPositiveValue();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void refusedChannelsThatAreNotEnded(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            AtomicInteger opened = new AtomicInteger();
+            attacker.attack(2, number -> {
+                while (attacker.goesOn()) {
+                    try (Session session = attacker.session()) {
+                        while (attacker.goesOn() && session.ending().isEmpty()) {
+                            session.open("nobody serves this", 0, 0, 0);
+                            opened.incrementAndGet();
+                        }
+                    } catch (IOException cut) {
+                        // Too many.
+                    }
+                }
+            });
+            assertThat(opened).as("channels; %s", attacker.cuts()).hasPositiveValue();
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void emptyMessages(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            AtomicLong sent = new AtomicLong();
+            attacker.attack(3, number -> {
+                Session session = attacker.session().read();
+                String[] ports = {"sink", "answers", "box-read"};
+                Channel channel = session.open(ports[number], number == 1 ? Flag.REQUESTS : 0, 0, 0);
+                while (attacker.goesOn() && channel.awaitCredit(0)) {
+                    // As much as there is credit for, at once.
+                    Frame[] frames = new Frame[(int) Math.min(1000, channel.items())];
+                    Arrays.fill(frames, Frame.data(channel.number(), NOTHING));
+                    channel.send(frames);
+                    sent.addAndGet(frames.length);
+                }
+            });
+            assertThat(sent).as("messages; %s", attacker.cuts()).hasPositiveValue();
+        });
+    }
+}

@@ -1,0 +1,73 @@
+package io.weir.hostile;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.hostile.client.Channel;
+import io.weir.hostile.client.Frame;
+import io.weir.hostile.client.Identity;
+import io.weir.hostile.client.Kind;
+import io.weir.hostile.client.Session;
+import io.weir.hostile.client.TunnelWire;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Sessions within sessions, as a gateway brings them. */
+class TunnelTest {
+
+    private static final int DEPTH = 30;
+
+    /** What {@code docs/security.md} permits. */
+    private static final int PERMITTED = 2;
+
+    private static final int TUNNELS = 500;
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void tunnelsInTunnels(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            AtomicInteger deepest = new AtomicInteger();
+            attacker.attack(2, number -> {
+                while (attacker.goesOn()) {
+                    Session session = attacker.session();
+                    try {
+                        for (int depth = 1; depth <= DEPTH && attacker.goesOn(); depth++) {
+                            session = Session.over(new TunnelWire(session), Identity.fresh());
+                            deepest.accumulateAndGet(depth, Math::max);
+                        }
+                        session.open("echo", 0, 1, 1);
+                    } catch (IOException refused) {
+                        // The one that is too deep.
+                    } finally {
+                        session.close();
+                    }
+                }
+            });
+            assertThat(deepest).as("tunnels in each other; %s", attacker.cuts()).hasValueBetween(1, PERMITTED);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void manyTunnelsWithHalfAHandshake(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            AtomicInteger begun = new AtomicInteger();
+            attacker.attack(2, number -> {
+                Session session = attacker.session().read();
+                for (int each = 0; each < TUNNELS && attacker.goesOn(); each++) {
+                    Channel channel = session.open("weir.tunnel", 0, 1000, 1 << 20);
+                    if (channel.awaitAccept()) {
+                        Frame hello = Frame.of(Kind.HELLO, 0, 0, 0)
+                                .with(Identity.fresh().hello());
+                        channel.send(Frame.data(channel.number(), new byte[0]));
+                        channel.send(Frame.data(channel.number(), hello.unpadded()));
+                        begun.incrementAndGet();
+                    }
+                }
+                attacker.lurk();
+            });
+            assertThat(begun).as("tunnels; %s", attacker.cuts()).hasPositiveValue();
+        });
+    }
+}
