@@ -579,7 +579,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private void measured(Frame in) {
         PathRequired refusal = exhausted;
         if (refusal != null && in.second() == LAST) {
-            refuse(refusal);
+            // What each path has failed with, by what the other side has offered, is not for the other side.
+            refuse(refusal, "no path could be opened; why is known there");
             return;
         }
         if (measured == 0 || in.second() != measured) {
@@ -767,8 +768,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     /** Tells the other side why we do not go on, then fails. */
     private void refuse(WeirException reason) {
+        refuse(reason, Errors.text(reason));
+    }
+
+    private void refuse(WeirException reason, String told) {
         if (!done) {
-            send(FrameKind.REFUSE, Admission.flags(reason), 0, HandshakeCodec.text(Errors.text(reason)));
+            send(FrameKind.REFUSE, Admission.flags(reason), 0, HandshakeCodec.text(told));
             fail(reason);
         }
     }

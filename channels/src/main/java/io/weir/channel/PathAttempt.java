@@ -37,6 +37,11 @@ final class PathAttempt {
     /** Round trips measured over a new link; the first ones find cold caches. */
     private static final int PROBES = 16;
 
+    /**
+     * Instead of a reason to which the other side's offer has led us: it may name any address, and must not learn what is there.
+     */
+    private static final String NOT_OPENED = "could not be opened; why is known there";
+
     /** What an adapter may offer, in bytes. */
     private static final int MAX_OFFER = 4096;
 
@@ -194,7 +199,7 @@ final class PathAttempt {
         }
         theirNonce = body.readLongLE();
         completing = half.complete(ByteBufUtil.getBytes(body))
-                .subscribe(this::opened, error -> fail(Errors.text(error), true));
+                .subscribe(this::opened, error -> failOnTheWay(Errors.text(error)));
     }
 
     @SuppressWarnings("ReferenceEquality") // It is this very connection or another one.
@@ -301,17 +306,26 @@ final class PathAttempt {
 
     private void linkLost(WeirException reason) {
         link = null;
-        fail("the new link broke: " + reason.getMessage(), true);
+        failOnTheWay("the new link broke: " + reason.getMessage());
+    }
+
+    /** It has failed by what is where the offers lead to. */
+    private void failOnTheWay(String reason) {
+        fail(reason, connecting ? NOT_OPENED : reason);
     }
 
     /** Gives up, and tells the other side if it does not know. */
     void fail(String reason, boolean tell) {
+        fail(reason, tell ? reason : null);
+    }
+
+    private void fail(String reason, @Nullable String told) {
         if (over) {
             return;
         }
         release();
-        if (tell) {
-            owner.send(FrameKind.FAILED, number, HandshakeCodec.text(reason));
+        if (told != null) {
+            owner.send(FrameKind.FAILED, number, HandshakeCodec.text(told));
         }
         owner.failed(this, reason);
     }
@@ -347,7 +361,7 @@ final class PathAttempt {
             try {
                 of.linkFrame(in);
             } catch (ProtocolMismatch e) {
-                of.fail(String.valueOf(e.getMessage()), true);
+                of.failOnTheWay(String.valueOf(e.getMessage()));
             } finally {
                 in.body().release();
             }

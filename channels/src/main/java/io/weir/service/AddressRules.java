@@ -2,6 +2,7 @@ package io.weir.service;
 
 import io.netty.util.NetUtil;
 import io.weir.core.Misconfigured;
+import io.weir.core.Network;
 import io.weir.core.PeerAddress;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -55,12 +56,10 @@ final class AddressRules {
      * One rule.
      *
      * @param name the host's name in small letters, {@code .example} for all below it, or a {@code unix:} address; null for a network
-     * @param network its address; empty for all
-     * @param bits how many of them count
+     * @param network null for all, and where there is a name
      * @param port or {@link #ANY_PORT}
      */
-    @SuppressWarnings("ArrayRecordComponent") // Never changed, compared or shown.
-    private record Rule(@Nullable String name, byte[] network, int bits, int port) {
+    private record Rule(@Nullable String name, @Nullable Network network, int port) {
 
         boolean names(PeerAddress address) {
             if (name == null || !meets(address.port())) {
@@ -76,7 +75,7 @@ final class AddressRules {
             if (name != null || !meets(itsPort)) {
                 return false;
             }
-            return network.length == 0 ? isOrdinary(address) : isWithin(address.getAddress());
+            return network == null ? isOrdinary(address) : network.holds(address);
         }
 
         private boolean meets(int other) {
@@ -109,19 +108,6 @@ final class AddressRules {
                 return true;
             }
         }
-
-        private boolean isWithin(byte[] address) {
-            if (address.length != network.length) {
-                return false;
-            }
-            for (int bit = 0; bit < bits; bit++) {
-                int mask = 0x80 >> (bit & 7);
-                if (((address[bit >> 3] ^ network[bit >> 3]) & mask) != 0) {
-                    return false;
-                }
-            }
-            return true;
-        }
     }
 
     private final List<Rule> rules;
@@ -143,7 +129,7 @@ final class AddressRules {
 
     private static Rule rule(String text) {
         if (text.startsWith("unix:")) {
-            return new Rule(PeerAddress.parse(text).toString(), new byte[0], 0, ANY_PORT);
+            return new Rule(PeerAddress.parse(text).toString(), null, ANY_PORT);
         }
         Matcher parts = RULE.matcher(text.startsWith("tcp://") ? text.substring("tcp://".length()) : text);
         if (!parts.matches()) {
@@ -155,30 +141,19 @@ final class AddressRules {
         if (port > 65_535) {
             throw unreadable(text);
         }
-        return host.equals("*") ? new Rule(null, new byte[0], 0, port) : rule(text, host, port);
+        return host.equals("*") ? new Rule(null, null, port) : rule(text, host, port);
     }
 
     private static Rule rule(String text, String host, int port) {
-        int slash = host.indexOf('/');
-        InetAddress address = literal(slash < 0 ? host : host.substring(0, slash));
-        if (address != null) {
-            byte[] bytes = address.getAddress();
-            return new Rule(
-                    null, bytes, slash < 0 ? bytes.length * 8 : bits(text, host.substring(slash + 1), bytes), port);
+        Network network = Network.read(host);
+        if (network != null) {
+            return new Rule(null, network, port);
         }
         if (!NAME.matcher(host).matches() || host.chars().allMatch(each -> each == '.' || Character.isDigit(each))) {
             throw unreadable(text);
         }
         String name = host.toLowerCase(Locale.ROOT);
-        return new Rule(name.startsWith("*.") ? name.substring(1) : name, new byte[0], 0, port);
-    }
-
-    private static int bits(String text, String digits, byte[] address) {
-        int bits = digits.matches("[0-9]{1,3}") ? Integer.parseInt(digits) : Integer.MAX_VALUE;
-        if (bits > address.length * 8) {
-            throw unreadable(text);
-        }
-        return bits;
+        return new Rule(name.startsWith("*.") ? name.substring(1) : name, null, port);
     }
 
     private static Misconfigured unreadable(String text) {

@@ -2,6 +2,8 @@ package io.weir.core;
 
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -72,6 +74,22 @@ public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<S
                     + most.toMillis() + "ms");
         }
         return value;
+    }
+
+    /** Networks with commas between them; none if it is not set. */
+    public List<Network> networks(String option) {
+        String text = options.getOrDefault(option, "");
+        List<Network> networks = new ArrayList<>();
+        for (String each : text.split(",")) {
+            Network network = Network.read(each.trim());
+            if (network != null) {
+                networks.add(network);
+            } else if (!each.isBlank()) {
+                throw new Misconfigured(option + "=" + text + " can't be used: '" + each.trim()
+                        + "' is no network; write such as 10.1.0.0/16, several with commas between them");
+            }
+        }
+        return List.copyOf(networks);
     }
 
     private static Duration parseTime(String option, String text) {

@@ -5,8 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.channel.Node;
 import io.weir.channel.PathSwitch;
 import io.weir.core.FrameKind;
+import io.weir.core.PathRequired;
+import io.weir.core.PeerAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -16,8 +23,11 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import reactor.test.StepVerifier;
 
-/** Somebody who proposes paths for what they cost the node, and has nothing of what they need. */
+/** Somebody who agrees on paths for what they cost the node, or for what they tell of its surroundings. */
 @EnabledOnOs(OS.LINUX)
 class ProposalsTest implements OnRoute {
 
@@ -136,6 +146,63 @@ class ProposalsTest implements OnRoute {
             stranger.open(1, "nobody", 0, 1, 1);
             assertThat(stranger.await(FrameKind.ERROR)).isNotNull();
             pair.settle();
+        }
+    }
+
+    /** A port where nobody listens, one of a service that says who it is, and another host: all of that looks the same to the peer. */
+    @ParameterizedTest
+    @ValueSource(strings = {"nobody", "talker", "other host"})
+    void whoNamesAnAddressDoesNotHearWhatIsThere(String what, Nodes nodes) throws IOException {
+        Node node = nodes.start("node");
+        Pair pair = nodes.connect(nodes.start("near"), node);
+        try (ServerSocket there = new ServerSocket(0, 5, InetAddress.getLoopbackAddress())) {
+            String address =
+                    what.equals("other host") ? "tcp://192.0.2.1:22" : "tcp://127.0.0.1:" + there.getLocalPort();
+            if (what.equals("nobody")) {
+                there.close();
+            }
+            try (Door door = new Door(stranger -> {
+                stranger.hello(1, 0);
+                stranger.card(Map.of("tcp", ""));
+                int attempt = stranger.await(FrameKind.PROPOSE).aux();
+                byte[] name = address.getBytes(StandardCharsets.UTF_8);
+                byte[] offer = Arrays.copyOf(new byte[16], 16 + name.length);
+                System.arraycopy(name, 0, offer, 16, name.length);
+                stranger.offer(attempt, 42, offer);
+                if (what.equals("talker")) {
+                    talk(there);
+                }
+                assertThat(stranger.await(FrameKind.FAILED).text())
+                        .isEqualTo("could not be opened; why is known there");
+                stranger.await(FrameKind.PROBE);
+                stranger.send(FrameKind.PROBED, 0, 0, 0, 0, -1, new byte[0], new byte[0]);
+                assertThat(stranger.refusal().text()).isEqualTo("no path could be opened; why is known there");
+            })) {
+                StepVerifier.create(node.connect(PeerAddress.parse(door.address())))
+                        .consumeErrorWith(error -> assertThat(error)
+                                .isInstanceOf(PathRequired.class)
+                                .hasMessageContaining(address)
+                                .hasMessageContaining(
+                                        switch (what) {
+                                            case "nobody" -> "refused";
+                                            case "talker" -> "it sent a frame of";
+                                            default -> "weir.transport.tcp.data-networks";
+                                        }))
+                        .verify(Patience.LIMIT);
+            }
+        }
+        pair.settle();
+    }
+
+    private static void talk(ServerSocket there) {
+        try (Socket came = there.accept()) {
+            came.getOutputStream().write("SSH-2.0-OpenSSH_9.2\r\n".getBytes(StandardCharsets.US_ASCII));
+            // Until it hangs up.
+            came.getInputStream().readAllBytes();
+        } catch (SocketException e) {
+            // As it did not read all of this.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 }

@@ -1,9 +1,14 @@
 package io.weir.transport.dapl;
 
+import io.weir.core.Network;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** What adapters are reached by: a {@code struct sockaddr} of one of the kinds that we know. Immutable. */
@@ -55,6 +60,32 @@ final class DaplAddress {
                 && !host.isAnyLocalAddress()
                 && !host.isMulticastAddress()
                 && !BROADCAST.equals(host.getHostAddress());
+    }
+
+    /**
+     * Whether the other one is on a network of the interface that has this address, or on one of these.
+     *
+     * @param networks those that the configuration names
+     */
+    boolean reaches(DaplAddress other, List<Network> networks) {
+        InetAddress host = other.host();
+        return networks.stream().anyMatch(network -> network.holds(host))
+                || ownNetworks().anyMatch(network -> network.holds(host));
+    }
+
+    private Stream<Network> ownNetworks() {
+        try {
+            NetworkInterface own = NetworkInterface.getByInetAddress(host());
+            return own == null
+                    ? Stream.empty()
+                    : own.getInterfaceAddresses().stream()
+                            .map(each -> Network.read(
+                                    each.getAddress().getHostAddress() + '/' + each.getNetworkPrefixLength()))
+                            .flatMap(Stream::ofNullable);
+        } catch (SocketException e) {
+            // Not known, so not allowed.
+            return Stream.empty();
+        }
     }
 
     private InetAddress host() {

@@ -4,6 +4,7 @@ import static io.weir.transport.dapl.DaplLibrary.done;
 import static io.weir.transport.dapl.DaplLibrary.freed;
 import static io.weir.transport.dapl.DaplLibrary.functions;
 
+import io.weir.core.Network;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.WeirException;
@@ -17,6 +18,7 @@ import io.weir.transport.rdma.RemoteAgreement;
 import io.weir.transport.rdma.SlotPlan;
 import io.weir.transport.rdma.Wire;
 import java.nio.ByteBuffer;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,6 +41,7 @@ final class DaplHalf implements RemoteAgreement.Half {
     private final DaplWire wire;
     private final SlotPlan plan;
     private final boolean connecting;
+    private final List<Network> networks;
     private final Nonce nonce = Nonce.random();
     private final ByteBuffer event = Structures.allocate(Event.BYTES);
     private final ByteBuffer more = Structures.allocate(Integer.BYTES);
@@ -52,19 +55,21 @@ final class DaplHalf implements RemoteAgreement.Half {
     private @Nullable DaplOffer theirs;
     private volatile boolean givenUp;
 
-    private DaplHalf(DaplDomain domain, DaplWire wire, SlotPlan plan, boolean connecting) {
+    private DaplHalf(DaplDomain domain, DaplWire wire, SlotPlan plan, boolean connecting, List<Network> networks) {
         this.domain = domain;
         this.wire = wire;
         this.plan = plan;
         this.connecting = connecting;
+        this.networks = networks;
     }
 
     /**
      * Makes it on an adapter, which belongs to it from here on, also if this fails.
      *
+     * @param networks where the configuration says that adapters of peers may be, besides the network of ours
      * @throws WeirException if the provider refuses
      */
-    static DaplHalf open(DaplAdapter adapter, SlotPlan plan, boolean connecting) {
+    static DaplHalf open(DaplAdapter adapter, SlotPlan plan, boolean connecting, List<Network> networks) {
         DaplDomain domain = DaplDomain.open(adapter);
         DaplWire wire;
         try {
@@ -74,7 +79,7 @@ final class DaplHalf implements RemoteAgreement.Half {
             domain.close();
             throw e;
         }
-        DaplHalf half = new DaplHalf(domain, wire, plan, connecting);
+        DaplHalf half = new DaplHalf(domain, wire, plan, connecting, networks);
         try {
             if (!connecting) {
                 half.listen(adapter);
@@ -134,6 +139,12 @@ final class DaplHalf implements RemoteAgreement.Half {
     @Override
     public SlotPlan read(byte[] offer) {
         DaplOffer read = DaplOffer.decode(offer, connecting);
+        if (connecting && !address().reaches(read.address(), networks)) {
+            // Else a peer could use us to look around in our network: some providers connect over TCP.
+            throw new PeerUnavailable(
+                    "the peer's adapter at " + read.address() + " is not on the network of ours, which is at "
+                            + address() + "; if it is the peer's, name its network in weir.transport.dapl.networks");
+        }
         theirs = read;
         return read.plan();
     }

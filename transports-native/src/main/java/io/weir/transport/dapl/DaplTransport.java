@@ -17,6 +17,7 @@ import io.weir.transport.rdma.LockedMemory;
 import io.weir.transport.rdma.RemoteAgreement;
 import io.weir.transport.stream.CardFormat;
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -93,7 +94,7 @@ public final class DaplTransport implements Transport {
     /** A half of a link, and memory. Returns where the adapter is reached. */
     private static DaplAddress attempt(DaplOptions options, Entry entry) {
         DaplHalf half = DaplHalf.open(
-                DaplAdapter.open(entry.name(), entry.safe()), options.memory().plan(), false);
+                DaplAdapter.open(entry.name(), entry.safe()), options.memory().plan(), false, List.of());
         ByteBuffer memory = Structures.allocate(TRIAL);
         try (Domain.Registration registered = half.domain().register(Structures.address(memory), TRIAL, true)) {
             memory.putInt(0, registered.localKey());
@@ -118,7 +119,10 @@ public final class DaplTransport implements Transport {
             throw new PeerUnavailable("no adapter of uDAPL could be opened yet");
         }
         DaplHalf half = DaplHalf.open(
-                DaplAdapter.open(entry.name(), entry.safe()), options.memory().plan(), request.connecting());
+                DaplAdapter.open(entry.name(), entry.safe()),
+                options.memory().plan(),
+                request.connecting(),
+                options.networks());
         return RemoteAgreement.begin(request, loop, NAME, options.memory().poolBytes(), half);
     }
 }

@@ -4,9 +4,12 @@ import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkRequest;
+import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.PendingLink;
 import io.weir.transport.loop.NettyLoop;
+import java.net.InetAddress;
+import java.util.Objects;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -35,7 +38,19 @@ final class ConnectingLink implements PendingLink {
         return Mono.defer(() -> connect(DataOffer.decode(theirs)));
     }
 
+    /** Only to the host that we have connected to, or where the configuration says: else a peer could use us to look around in our network. */
+    private void check(PeerAddress address) {
+        InetAddress named = Objects.requireNonNull(TcpOptions.literal(address.host()));
+        InetAddress reached = request.bootstrap() instanceof TcpLink link ? link.remoteHost() : null;
+        if (!named.equals(reached) && options.dataNetworks().stream().noneMatch(network -> network.holds(named))) {
+            throw new PeerUnavailable("the peer's data address " + address + " is not where we have connected to"
+                    + (reached == null ? "" : " (" + reached.getHostAddress() + ")")
+                    + "; if it is the peer's, name its network in weir.transport.tcp.data-networks");
+        }
+    }
+
     private Mono<Link> connect(DataOffer offer) {
+        check(offer.address());
         NettyLoop loop = ChosenLoops.netty(request.loop());
         return Connecting.toDataAddress(offer.address(), options, loop, request.bootstrap())
                 .link()

@@ -24,6 +24,8 @@ import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.stream.FrameParser;
 import io.weir.transport.stream.Greeting;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -95,6 +97,12 @@ final class TcpLink implements Link {
     @Override
     public Protection protection() {
         return protection;
+    }
+
+    /** The address of the other end's host; null if it is not known, or the connection leads through a Unix-domain socket. */
+    @Nullable
+    InetAddress remoteHost() {
+        return channel.remoteAddress() instanceof InetSocketAddress inet ? inet.getAddress() : null;
     }
 
     @Override

@@ -2,12 +2,14 @@ package io.weir.transport.tcp;
 
 import io.netty.util.NetUtil;
 import io.weir.core.Misconfigured;
+import io.weir.core.Network;
 import io.weir.core.PeerAddress;
 import io.weir.core.TlsSpec;
 import io.weir.core.TransportSettings;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  * @param tlsHandshakes TLS handshakes of accepted connections that may be under way at once; one more, and the oldest is closed
  * @param highWater bytes that wait for the kernel's buffer until the link says no
  * @param dataAddress where links of our accepting side are connected to, null for the bootstrap connection
+ * @param dataNetworks where the data addresses of peers may be, besides where we have connected to
  * @param tls how connections over TCP are protected
  */
 record TcpOptions(
@@ -35,6 +38,7 @@ record TcpOptions(
         int tlsHandshakes,
         int highWater,
         @Nullable PeerAddress dataAddress,
+        List<Network> dataNetworks,
         TlsSpec tls) {
 
     static final Set<String> NAMES = Set.of(
@@ -46,7 +50,8 @@ record TcpOptions(
             "linger",
             "tls-handshakes",
             "high-water",
-            "data-address");
+            "data-address",
+            "data-networks");
 
     /** On: the loop gathers what one turn offers anyway, and waiting for acknowledgements on top costs up to 40 ms. */
     static final boolean NO_DELAY = true;
@@ -90,6 +95,7 @@ record TcpOptions(
                 settings.size("tls-handshakes", TLS_HANDSHAKES, 1, 64 << 10),
                 settings.size("high-water", HIGH_WATER, 64 << 10, 1 << 30),
                 dataAddress(settings.options().get("data-address")),
+                settings.networks("data-networks"),
                 settings.tls());
     }
 

@@ -3,12 +3,14 @@ package io.weir.transport.dapl;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.core.Network;
 import io.weir.core.ProtocolMismatch;
 import io.weir.transport.nativelib.Nonce;
 import io.weir.transport.rdma.SlotPlan;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Objects;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -98,6 +100,23 @@ class DaplOfferTest {
         System.arraycopy(address, 0, offer, 8, address.length);
         assertThat(DaplOffer.decode(offer, true).encode()).isEqualTo(offer);
         assertThat(DaplOffer.decode(offer, true).address()).hasToString("2001:0:0:0:0:0:0:1");
+    }
+
+    @Test
+    void onlyWhatIsOnTheNetworkOfOursOrOfTheConfigurationIsReached() {
+        DaplAddress ours = address("7f000001");
+        assertThat(ours.reaches(address("7f000102"), List.of())).isTrue();
+        assertThat(ours.reaches(address("0a630001"), List.of())).isFalse();
+        assertThat(ours.reaches(address("0a630001"), List.of(Objects.requireNonNull(Network.read("10.99.0.0/24")))))
+                .isTrue();
+        assertThat(address("0a630001").reaches(address("0a630002"), List.of()))
+                .as("where no interface has our address")
+                .isFalse();
+    }
+
+    private static DaplAddress address(String inet) {
+        byte[] bytes = HexFormat.of().parseHex("02000000" + inet + "00".repeat(20));
+        return Objects.requireNonNull(DaplAddress.at(ByteBuffer.wrap(bytes)));
     }
 
     @Test

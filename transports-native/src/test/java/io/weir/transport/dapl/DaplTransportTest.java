@@ -9,6 +9,7 @@ import io.weir.core.TransportSettings;
 import io.weir.transport.rdma.RemoteOptions;
 import io.weir.transport.rdma.SlotPlan;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,18 +36,31 @@ class DaplTransportTest {
     @Test
     void optionsHaveDefaultsAndAreAllRead() {
         assertThat(DaplOptions.of(settings(true, Map.of())))
-                .isEqualTo(new DaplOptions("", new RemoteOptions(new SlotPlan(32, 40 << 10), 64 << 20)));
-        Map<String, String> set =
-                Map.of("adapter", "ofa-v2-mlx4_0-1", "slots", "8", "slot-size", "1m", "pool-size", "0");
+                .isEqualTo(new DaplOptions("", List.of(), new RemoteOptions(new SlotPlan(32, 40 << 10), 64 << 20)));
+        Map<String, String> set = Map.of(
+                "adapter",
+                "ofa-v2-mlx4_0-1",
+                "networks",
+                "10.1.0.0/16",
+                "slots",
+                "8",
+                "slot-size",
+                "1m",
+                "pool-size",
+                "0");
         assertThat(set.keySet()).isEqualTo(DaplOptions.NAMES);
-        assertThat(DaplOptions.of(settings(true, set)))
-                .isEqualTo(new DaplOptions("ofa-v2-mlx4_0-1", new RemoteOptions(new SlotPlan(8, 1 << 20), 0)));
+        DaplOptions read = DaplOptions.of(settings(true, set));
+        assertThat(read.networks()).hasToString("[10.1.0.0/16]");
+        assertThat(read)
+                .isEqualTo(new DaplOptions(
+                        "ofa-v2-mlx4_0-1", read.networks(), new RemoteOptions(new SlotPlan(8, 1 << 20), 0)));
     }
 
     @ParameterizedTest
     @CsvSource({
         "adapter, ../../etc, not the name of an adapter",
         "adapter, a b, not the name of an adapter",
+        "networks, rack 5, no network",
         "slots, 7, out of range: from 8 to 1024",
         "slot-size, 40001, not a multiple of 8",
         "pool-size, 2g, out of range"

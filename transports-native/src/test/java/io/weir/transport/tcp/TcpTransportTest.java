@@ -30,7 +30,9 @@ import io.weir.transport.stream.FrameParserTest;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
@@ -273,6 +275,32 @@ class TcpTransportTest {
                 closedAtOnce.close();
             });
             assertThat(failure(under)).isInstanceOf(PeerUnavailable.class).hasMessageContaining("was given up");
+        }
+    }
+
+    /** A listener on another address of this host stands for one on another host: whether anybody comes there is seen by the backlog. */
+    @Test
+    void connectsOnlyToTheHostThatItHasConnectedToOrWhereTheConfigurationSays() throws Exception {
+        try (ServerSocket elsewhere = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.2"))) {
+            PeerAddress address = new PeerAddress("127.0.0.2", elsewhere.getLocalPort());
+            byte[] offer = DataOffer.at(address).encode();
+            try (Pair pair = new Pair(true, Map.of())) {
+                assertThat(failure(complete(pair.client, pair.connecting(), offer)))
+                        .isInstanceOf(PeerUnavailable.class)
+                        .hasMessage("the peer's data address " + address
+                                + " is not where we have connected to (127.0.0.1); if it"
+                                + " is the peer's, name its network in weir.transport.tcp.data-networks");
+            }
+            elsewhere.setSoTimeout(1);
+            assertThatThrownBy(elsewhere::accept).isInstanceOf(SocketTimeoutException.class);
+            try (Pair pair = new Pair(true, Map.of("data-networks", "192.0.2.0/24, 127.0.0.2"))) {
+                Link link = OnLoop.await(complete(pair.client, pair.connecting(), offer));
+                elsewhere.setSoTimeout(30_000);
+                try (Socket came = elsewhere.accept()) {
+                    assertThat(came.isConnected()).isTrue();
+                }
+                OnLoop.run(pair.client, link::close);
+            }
         }
     }
 

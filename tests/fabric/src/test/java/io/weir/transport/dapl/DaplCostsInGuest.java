@@ -16,8 +16,8 @@ class DaplCostsInGuest extends CostsContract {
 
     @Override
     protected List<Half> connected(SlotPlan plan) {
-        DaplHalf near = DaplHalf.open(DaplAdapter.open(ADAPTER, false), plan, true);
-        DaplHalf far = DaplHalf.open(DaplAdapter.open(ADAPTER, false), plan, false);
+        DaplHalf near = DaplHalf.open(DaplAdapter.open(ADAPTER, false), plan, true, List.of());
+        DaplHalf far = DaplHalf.open(DaplAdapter.open(ADAPTER, false), plan, false, List.of());
         var unusedPlan = near.read(far.offer());
         var unusedEither = far.read(near.offer());
         CompletableFuture<Void> connecting = CompletableFuture.runAsync(near::join);

@@ -27,7 +27,7 @@ class DaplHalfInGuest {
     private final List<DaplHalf> open = new ArrayList<>();
 
     private DaplHalf half(boolean connecting) {
-        DaplHalf half = DaplHalf.open(DaplAdapter.open("ofa-v2-cma-rxe", false), PLAN, connecting);
+        DaplHalf half = DaplHalf.open(DaplAdapter.open("ofa-v2-cma-rxe", false), PLAN, connecting, List.of());
         open.add(half);
         return half;
     }

@@ -27,8 +27,8 @@ class DaplWireInGuest extends WireContract<DaplWire> {
 
     @Override
     protected List<WireEnd<DaplWire>> pair(int slotBytes) {
-        DaplHalf left = DaplHalf.open(Guest.adapter(), PLAN, true);
-        DaplHalf right = DaplHalf.open(Guest.adapter(), PLAN, false);
+        DaplHalf left = DaplHalf.open(Guest.adapter(), PLAN, true, List.of());
+        DaplHalf right = DaplHalf.open(Guest.adapter(), PLAN, false, List.of());
         WireEnd<DaplWire> near = end(left, slotBytes);
         WireEnd<DaplWire> far = end(right, slotBytes);
         join(left, right);
@@ -79,8 +79,8 @@ class DaplWireInGuest extends WireContract<DaplWire> {
     /** Where no slot is ready and nothing is under way, no transfer ends with the connection. */
     @Test
     void aSleeperWithoutSlotsIsWokenByThePeersEnd() {
-        DaplHalf left = DaplHalf.open(Guest.adapter(), PLAN, true);
-        DaplHalf right = DaplHalf.open(Guest.adapter(), PLAN, false);
+        DaplHalf left = DaplHalf.open(Guest.adapter(), PLAN, true, List.of());
+        DaplHalf right = DaplHalf.open(Guest.adapter(), PLAN, false, List.of());
         join(left, right);
         CompletableFuture<Throwable> end =
                 CompletableFuture.supplyAsync(() -> catchThrowable(() -> sleepOn(left.wire())));
