@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -33,10 +34,10 @@ final class AddressRules {
     private static final int ANY_PORT = -1;
 
     /** Translators (RFC 6052) lead from these to the IPv4 address at their end. In networks of IPv6 alone, that is how others are reached. */
-    private static final Rule TRANSLATED = rule("64:ff9b::/96");
+    private static final Network TRANSLATED = network("64:ff9b::/96");
 
     /** What a rule has to name: what clouds serve for each machine, and tunnels and local translators to IPv4 addresses. */
-    private static final List<Rule> NAMED_ONLY = Stream.of(
+    private static final List<Network> NAMED_ONLY = Stream.of(
                     "fd00:ec2::/32",
                     "fd20:ce::/32",
                     "fd00:c1::/32",
@@ -49,7 +50,7 @@ final class AddressRules {
                     "64:ff9b:1::/48",
                     "2001::/32",
                     "2002::/16")
-            .map(AddressRules::rule)
+            .map(AddressRules::network)
             .toList();
 
     /**
@@ -87,9 +88,9 @@ final class AddressRules {
                     && !address.isLinkLocalAddress()
                     && !address.isAnyLocalAddress()
                     && !address.isMulticastAddress()
-                    && NAMED_ONLY.stream().noneMatch(each -> each.isWithin(address.getAddress()))
+                    && NAMED_ONLY.stream().noneMatch(each -> each.holds(address))
                     && !isOurs(address)
-                    && (!TRANSLATED.isWithin(address.getAddress()) || isOrdinary(translated(address)));
+                    && (!TRANSLATED.holds(address) || isOrdinary(translated(address)));
         }
 
         private static InetAddress translated(InetAddress address) {
@@ -154,6 +155,10 @@ final class AddressRules {
         }
         String name = host.toLowerCase(Locale.ROOT);
         return new Rule(name.startsWith("*.") ? name.substring(1) : name, null, port);
+    }
+
+    private static Network network(String text) {
+        return Objects.requireNonNull(Network.read(text), text);
     }
 
     private static Misconfigured unreadable(String text) {
