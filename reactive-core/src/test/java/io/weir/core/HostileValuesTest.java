@@ -177,6 +177,35 @@ class HostileValuesTest {
         refuses(Codecs.json(new TypeReference<Map<BigInteger, Object>>() {}), inJson, "a name has 4097 characters");
     }
 
+    /** Names of payloads that were read are known next time, and those of refused ones are not. */
+    @Test
+    void namesOfWhatIsRefusedAreNotKept() {
+        Kept factory = new Kept();
+        Codec<Map<String, Object>> codec = Codecs.json(NAMED, new CBORMapper(factory));
+        assertThat(read(codec, cbor().add(0xa1).text("first name").add(1).toByteArray()))
+                .isEqualTo(Map.of("first name", 1));
+        assertThat(factory.names()).isEqualTo(1);
+        refuses(
+                codec,
+                cbor().add(0xa2)
+                        .text("second name")
+                        .add(1)
+                        .text("n".repeat(4097))
+                        .add(1)
+                        .toByteArray(),
+                "a name has 4097 characters");
+        assertThat(factory.names()).isEqualTo(1);
+    }
+
+    private static final class Kept extends CBORFactory {
+
+        private static final long serialVersionUID = 1L;
+
+        int names() {
+            return _byteSymbolCanonicalizer.size();
+        }
+    }
+
     /** What is of one byte becomes an object of a hundred. */
     @Test
     void nothingButListsAndObjectsIsRefused() {
