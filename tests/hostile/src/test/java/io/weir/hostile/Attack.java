@@ -87,7 +87,19 @@ interface Attack {
     }
 
     private static List<String> excess(Size size, Figures start, Figures now) {
-        return Map.of("used", ACCOUNT, "direct", size.pooled(), "netty", size.pooled(), "heap", HEAP, "peers", 0L, "descriptors", 4L)
+        return Map.of(
+                        "used",
+                        ACCOUNT,
+                        "direct",
+                        size.pooled(),
+                        "netty",
+                        size.pooled(),
+                        "heap",
+                        HEAP,
+                        "peers",
+                        0L,
+                        "descriptors",
+                        4L)
                 .entrySet()
                 .stream()
                 .filter(slack -> now.get(slack.getKey()) > start.get(slack.getKey()) + slack.getValue())

@@ -98,9 +98,10 @@ class DoorTest {
                             .build())
                     .block(LIMIT);
             try {
-                Peer peer = node.connect("tcp://127.0.0.1:" + attacker.target().secret().getPort())
+                Peer peer = node.connect(
+                                "tcp://127.0.0.1:" + attacker.target().secret().getPort())
                         .block(LIMIT);
-                peer.ask("greet", "", Codecs.text(), Codecs.text()).block(LIMIT);
+                var unused = peer.ask("greet", "", Codecs.text(), Codecs.text()).block(LIMIT);
                 in.incrementAndGet();
             } catch (RuntimeException refused) {
                 turnedAway.add(refused.toString());

@@ -50,7 +50,11 @@ class FramesTest {
     @ParameterizedTest
     @EnumSource(Size.class)
     void framesOfUnknownKinds(Size size) throws Exception {
-        flood(size, true, NOTHING, Frame.of(200, 255, 1, 1).with(new byte[LONGEST]).bytes());
+        flood(
+                size,
+                true,
+                NOTHING,
+                Frame.of(200, 255, 1, 1).with(new byte[LONGEST]).bytes());
     }
 
     @ParameterizedTest
@@ -80,7 +84,8 @@ class FramesTest {
     @EnumSource(Size.class)
     void echoesAndAnswersThatAreNotRead(Size size) throws Exception {
         byte[] opens = Frame.join(
-                Frame.open(1, "echo", 0, 1 << 30, 1L << 40), Frame.open(3, "answers", Flag.REQUESTS, 1 << 30, 1L << 40));
+                Frame.open(1, "echo", 0, 1 << 30, 1L << 40),
+                Frame.open(3, "answers", Flag.REQUESTS, 1 << 30, 1L << 40));
         byte[] payload = new byte[4000];
         flood(size, false, opens, Frame.join(Frame.data(1, payload), Frame.request(3, 1, NOTHING)));
     }
@@ -174,17 +179,20 @@ class FramesTest {
         int flags = random.nextInt(4);
         Frame frame = Frame.of(kind, flags, channel, aux);
         return switch (kind) {
-            case Kind.OPEN, Kind.ACCEPT, Kind.CREDIT -> Frame.of(kind, flags, channel, aux, word, word)
-                    .with("echo".getBytes(StandardCharsets.US_ASCII));
-            case Kind.FIRST, Kind.WANT -> Frame.of(kind, flags, channel, aux, word).with(new byte[random.nextInt(99)]);
+            case Kind.OPEN, Kind.ACCEPT, Kind.CREDIT ->
+                Frame.of(kind, flags, channel, aux, word, word).with("echo".getBytes(StandardCharsets.US_ASCII));
+            case Kind.FIRST, Kind.WANT ->
+                Frame.of(kind, flags, channel, aux, word).with(new byte[random.nextInt(99)]);
             default -> frame.with(new byte[random.nextInt(99)]);
         };
     }
 
     private static void flood(Size size, boolean reads, byte[] first, byte[] again) throws Exception {
-        Attack.on(size, attacker -> assertThat(attacker.flood(SESSIONS, reads, first, again))
-                .as("floods; %s", attacker.cuts())
-                .isPositive());
+        Attack.on(
+                size,
+                attacker -> assertThat(attacker.flood(SESSIONS, reads, first, again))
+                        .as("floods; %s", attacker.cuts())
+                        .isPositive());
     }
 
     private static byte[] many(IntFunction<Frame> frame) {

@@ -26,8 +26,7 @@ class HonestTest {
 
     @Test
     void anEchoAndAnAnswerBehindAProof() throws Exception {
-        try (Session session =
-                Session.connect(Attack.target(Size.ROOMY).secret(), Identity.knowing(Victim.SECRET))) {
+        try (Session session = Session.connect(Attack.target(Size.ROOMY).secret(), Identity.knowing(Victim.SECRET))) {
             talk(session);
         }
     }
@@ -50,7 +49,8 @@ class HonestTest {
         assertThat(echo.awaitDelivered()).isTrue();
         Channel greet = session.open("greet", Flag.REQUESTS, 10, 1000);
         assertThat(greet.awaitAccept()).as(greet.error()).isTrue();
-        assertThat(greet.sendWhole(Frame.request(greet.number(), 1, new byte[0]))).isTrue();
+        assertThat(greet.sendWhole(Frame.request(greet.number(), 1, new byte[0])))
+                .isTrue();
         assertThat(greet.awaitMessage()).isEqualTo(HELLO);
     }
 }

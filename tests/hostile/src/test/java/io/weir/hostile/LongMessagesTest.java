@@ -60,21 +60,28 @@ class LongMessagesTest {
                 }
             });
             assertThat(wanted).as("WANTs; %s", attacker.cuts()).hasPositiveValue();
-            assertThat(millisOfLongMessage(attacker)).as("a message of another peer").isLessThan(HONEST_MILLIS);
+            assertThat(millisOfLongMessage(attacker))
+                    .as("a message of another peer")
+                    .isLessThan(HONEST_MILLIS);
         });
     }
 
     /** How long a message of 8 MiB takes to be received by the handler. */
     private static long millisOfLongMessage(Attacker attacker) throws IOException, InterruptedException {
-        try (Session honest = Session.connect(attacker.target().open(), Identity.fresh()).read()) {
+        try (Session honest =
+                Session.connect(attacker.target().open(), Identity.fresh()).read()) {
             Channel channel = honest.open("sink", 0, 0, 0);
-            assertThat(channel.awaitAccept()).as("the other peer's channel is open").isTrue();
+            assertThat(channel.awaitAccept())
+                    .as("the other peer's channel is open")
+                    .isTrue();
             long begun = System.nanoTime();
             assertThat(channel.sendWhole(Frame.data(channel.number(), new byte[HONEST])))
                     .as("the other peer's message was sent; %s", channel.error())
                     .isTrue();
             honest.send(Frame.of(Kind.END, Flag.CONFIRM, channel.number(), 0));
-            assertThat(channel.awaitDelivered()).as("the other peer's message has arrived").isTrue();
+            assertThat(channel.awaitDelivered())
+                    .as("the other peer's message has arrived")
+                    .isTrue();
             long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
             System.out.println("8 MiB in " + millis + " ms");
             return millis;
@@ -93,7 +100,9 @@ class LongMessagesTest {
             }
             attacker.lurk();
         });
-        assertThat(begun).as("messages that the node let us begin; %s", attacker.cuts()).hasPositiveValue();
+        assertThat(begun)
+                .as("messages that the node let us begin; %s", attacker.cuts())
+                .hasPositiveValue();
     }
 
     private static List<Channel> openAll(Session session, String port, int number) throws IOException {

@@ -134,8 +134,7 @@ public final class Channel {
                 message.control(),
                 Arrays.copyOf(payload, piece)));
         for (int at = piece; at < payload.length; at += LONGEST) {
-            session.send(Frame.next(
-                    number, Arrays.copyOfRange(payload, at, Math.min(payload.length, at + LONGEST))));
+            session.send(Frame.next(number, Arrays.copyOfRange(payload, at, Math.min(payload.length, at + LONGEST))));
         }
         return true;
     }
