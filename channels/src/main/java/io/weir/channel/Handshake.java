@@ -63,6 +63,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private static final int MOST_EARLY = 64;
 
     /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
+    /** Each path twice, if all are measured first: there are a dozen. Each proposal makes what the path needs. */
+    static final int MOST_PROPOSALS = 64;
+
     static final long LAST = -1;
 
     /** Who awaits the outcome of a handshake. */
@@ -120,6 +123,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private int proposals;
     /** What the other side has said to the session that begins. */
     private final ArrayDeque<KeptFrame> early = new ArrayDeque<>(0);
+    /** How often the other side has proposed something. */
+    private int proposals;
     /** Of which we have said USE. */
     private int attemptsUsed;
 
@@ -702,6 +707,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private void begin(String path, int number) {
         PathAttempt latest = new PathAttempt(node, loop, this, connecting, path, number);
         attempt = latest;
+        if (++proposals > MOST_PROPOSALS) {
+            throw new ProtocolMismatch("more than " + MOST_PROPOSALS + " paths were proposed");
+        }
         begun = latest;
         latest.prepare();
     }

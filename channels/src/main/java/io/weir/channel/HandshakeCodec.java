@@ -54,6 +54,9 @@ final class HandshakeCodec {
 
     private static final int MAGIC = 'W' | 'E' << 8 | 'I' << 16 | 'R' << 24;
 
+    /** Bytes of a CARD at most, as each session keeps one: those of all paths have a few hundred. */
+    static final int MAX_CARD = 16 << 10;
+
     /** Entries of one map at most: there are a dozen paths. */
     private static final int MAX_ENTRIES = 256;
 
@@ -152,6 +155,10 @@ final class HandshakeCodec {
     }
 
     static Introduction readCard(PeerId id, ByteBuf in) {
+        if (in.readableBytes() > MAX_CARD) {
+            throw new ProtocolMismatch(
+                    "a CARD of " + in.readableBytes() + " bytes, where " + MAX_CARD + " are the most");
+        }
         try {
             long half = in.readLongLE();
             String bootId = readText(in, MAX_HOST);

@@ -218,6 +218,11 @@ final class Stranger implements AutoCloseable {
 
     /** Says who it is; its half of the session's number is {@link #HALF}. */
     void card(Map<String, String> ready) {
+        card(ready, 0);
+    }
+
+    /** The same, with so many tags of other connections, which are none. */
+    void card(Map<String, String> ready, int named) {
         Bytes body = new Bytes()
                 .int64(HALF)
                 .text("boot")
@@ -227,7 +232,12 @@ final class Stranger implements AutoCloseable {
                 .int64(1);
         body.int16(ready.size());
         ready.forEach((path, card) -> body.text(path).text(card));
-        send(FrameKind.CARD, 0, 0, 0, body.int16(0).int16(0).bytes());
+        send(
+                FrameKind.CARD,
+                0,
+                0,
+                0,
+                body.int16(0).int16(0).int8(named).raw(new byte[16 * named]).bytes());
     }
 
     void propose(int attempt, String path) {

@@ -13,6 +13,7 @@ import io.weir.tck.Seed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
@@ -177,6 +178,39 @@ class StrangersTest implements OnRoute {
             stranger.awaitEnd();
         }
         nodes.goesOn(node);
+    }
+
+    /** What would be kept for each, or done for each frame, has a bound of its own, before the handshake's time is over. */
+    @Test
+    void moreThanAHandshakeNeeds(Nodes nodes) {
+        Node node = nodes.start("node");
+        Pair other = nodes.connect(nodes.start("other"), node);
+        Map<String, String> ready = new HashMap<>();
+        for (int i = 0; i < 10; i++) {
+            ready.put("path" + i, "x".repeat(2_000));
+        }
+        isRefused(node, stranger -> stranger.card(ready), "a CARD of 20");
+        isRefused(node, stranger -> stranger.card(Map.of("tcp", ""), 17), "17 other connections");
+        isRefused(
+                node,
+                stranger -> {
+                    stranger.card(Map.of("tcp", ""));
+                    for (int i = 1; i <= 65; i++) {
+                        stranger.propose(i, "tcp");
+                    }
+                },
+                "more than 64 paths");
+        other.settle();
+        assertThat(node.connected()).hasSize(1);
+    }
+
+    private static void isRefused(Node node, Consumer<Stranger> acting, String why) {
+        try (Stranger stranger = Stranger.connect(node.address())) {
+            stranger.hello(1, 0);
+            acting.accept(stranger);
+            assertThat(stranger.refusal().text()).contains(why);
+            stranger.awaitEnd();
+        }
     }
 
     /** What is not known but marked as optional is skipped. */
