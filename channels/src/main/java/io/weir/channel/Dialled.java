@@ -100,7 +100,7 @@ record Dialled(String address, String reached, String host) {
     }
 
     /** Without what names an interface of one host only. */
-    private static String figures(InetSocketAddress socket) {
+    static String figures(InetSocketAddress socket) {
         InetAddress plain = plain(socket.getAddress());
         return plain == null ? "" : new PeerAddress(plain.getHostAddress(), socket.getPort()).toString();
     }

@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.netty.buffer.ByteBuf;
 import io.weir.channel.HandshakeCodec.Introduction;
 import io.weir.core.AuthenticationFailed;
+import io.weir.core.Ends;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
@@ -235,7 +236,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     @Override
     public String name() {
-        String where = (address == null ? "an incoming connection" : address.toString())
+        String where = (address == null ? "an incoming connection" + from() : address.toString())
                 + (tunnel == null ? "" : ' ' + tunnel.route().toString());
         return peerId == null ? where : peerId + " at " + where;
     }
@@ -247,6 +248,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 ? name()
                 : name() + ", which says it is " + DecisionText.harmless(claimed.toString());
     }
+    private String from() {
+        Ends ends = bootstrap.ends();
+        if (ends.far() != null) {
+            return " from " + Dialled.figures(ends.far());
+        }
+        return ends.user() < 0 ? "" : " of uid " + ends.user();
+    }
+
 
     @Override
     public void leave(Overloaded reason) {

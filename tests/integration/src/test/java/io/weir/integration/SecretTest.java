@@ -78,7 +78,10 @@ class SecretTest implements OnRoute {
                             .hasMessageNotContainingAny(WORDS, OTHERS))
                     .verify(Patience.LIMIT);
 
-            logged.await(Level.WARN, "An incoming connection came to nothing", "weir.security.secret");
+            logged.await(
+                    Level.WARN,
+                    "An incoming connection came to nothing: an incoming connection from tcp://127.0.0.1:",
+                    "weir.security.secret");
             assertThat(far.connected()).isEmpty();
             assertThat(near.connected()).isEmpty();
             assertThat(logged.texts()).noneMatch(text -> text.contains(WORDS) || text.contains(OTHERS));
