@@ -2,33 +2,45 @@ package io.weir.channel;
 
 import io.weir.core.Loop;
 import io.weir.core.Overloaded;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds how many accepted connections are on their way to become sessions, and how many new ones come in a second. Any thread may
+ * Bounds how many accepted connections are on their way to become sessions, and how many new ones become that in a second. Any thread may
  * call.
  *
  * <p>Whoever connects is let in: if there is no room, somebody leaves who has proved nothing. Those who have said nothing may fill half
- * of the room, and then the one leaves who came first; otherwise it is the one who has said HELLO first. So those who only stand in the
- * door can't keep it shut, whatever they do there: a peer needs the time of half a room of others to say HELLO, which it does at once,
- * and of another half, which come no faster than the rate allows, to prove itself. Those who say that they have a session here have a
- * rate of their own, so that a session that needs another connection does not compete with strangers, unless they claim its id.
+ * of the room, and then it is one of them; otherwise it is one who has said HELLO. It is one of whom there are the most from where they
+ * come, and of those the first. So those who only stand in the door can't keep it shut, whatever they do there, and those from one place
+ * take each other's room: a peer needs the time of half a room of others to say HELLO, which it does at once, and of another half to prove
+ * itself.
+ *
+ * <p>The rate counts who comes in, and not who only says so. So where something has to be proved, whoever proves nothing can't use it up. Where
+ * nothing has to be, everybody who says HELLO comes in; then {@link HandshakeRate} keeps those from one place from using up what others
+ * need. Those who say that they have a session here have a rate of their own, so that a session that needs another connection does not
+ * compete with strangers, unless they claim its id.
  */
 final class Doorkeeper {
 
     private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
-    private static final long SECOND = 1_000_000_000;
-
     /** An accepted connection that is no session yet. */
     interface Guest {
         Loop loop();
+
+        /** Where it comes from, so that those from one place are known for that. */
+        Origin origin();
 
         /** Leaves, for this reason. On its loop. */
         void leave(Overloaded reason);
@@ -36,14 +48,13 @@ final class Doorkeeper {
 
     private final int room;
     private final int rate;
-    private final LongSupplier nanos;
     private final Set<Guest> silent = new LinkedHashSet<>();
     private final Set<Guest> greeted = new LinkedHashSet<>();
     private final Set<Guest> proved = new HashSet<>();
 
-    private final Rate strangers;
+    private final HandshakeRate strangers;
     /** An id is a claim, so those who say they have a session here can't come without any bound either. */
-    private final Rate known;
+    private final HandshakeRate known;
 
     /**
      * Nobody has come so far.
@@ -55,9 +66,8 @@ final class Doorkeeper {
     Doorkeeper(int room, int rate, LongSupplier nanos) {
         this.room = room;
         this.rate = rate;
-        this.nanos = nanos;
-        this.strangers = new Rate();
-        this.known = new Rate();
+        this.strangers = new HandshakeRate(rate, nanos);
+        this.known = new HandshakeRate(rate, nanos);
     }
 
     /** Somebody has connected. Whether it is let in; then it has to {@link #left leave} at some time. */
@@ -69,7 +79,7 @@ final class Doorkeeper {
                 if (from.isEmpty()) {
                     return false;
                 }
-                other = from.iterator().next();
+                other = firstOfMost(from);
                 from.remove(other);
             }
             silent.add(guest);
@@ -78,6 +88,13 @@ final class Doorkeeper {
             sendAway(other);
         }
         return true;
+    }
+
+    private static Guest firstOfMost(Set<Guest> guests) {
+        Map<Origin, List<Guest>> byOrigin =
+                guests.stream().collect(Collectors.groupingBy(Guest::origin, LinkedHashMap::new, Collectors.toList()));
+        return Collections.max(byOrigin.values(), Comparator.comparing(List::size))
+                .get(0);
     }
 
     private void sendAway(Guest guest) {
@@ -93,48 +110,26 @@ final class Doorkeeper {
                 "more connections are being made at once than weir.max.handshakes=" + room + "; try again");
     }
 
+    /** It has said HELLO. */
+    synchronized void greeted(Guest guest) {
+        if (silent.remove(guest)) {
+            greeted.add(guest);
+        }
+    }
+
     /**
-     * It has said HELLO.
+     * It has proved what has to be proved.
      *
      * @param hasSession whether there is a session with whom it says to be
+     * @param hasProved whether that was anything
      * @throws Overloaded if more new ones come than may
      */
-    void greeted(Guest guest, boolean hasSession) {
-        synchronized (this) {
-            if (!(hasSession ? known : strangers).counts()) {
-                throw new Overloaded("more new connections are made than weir.max.handshake-rate=" + rate
-                        + " in a second; try again");
-            }
-            if (silent.remove(guest)) {
-                greeted.add(guest);
-            }
+    synchronized void admitted(Guest guest, boolean hasSession, boolean hasProved) {
+        if (!(hasSession ? known : strangers).counts(guest.origin(), hasProved)) {
+            throw new Overloaded(
+                    "more new connections are made than weir.max.handshake-rate=" + rate + " in a second; try again");
         }
-    }
-
-    /** So many in a second. */
-    private final class Rate {
-
-        /** Those that may come at once, in units of one by a second. */
-        private long credit = rate * SECOND;
-
-        private long counted = nanos.getAsLong();
-
-        boolean counts() {
-            long now = nanos.getAsLong();
-            long passed = Math.min(now - counted, SECOND);
-            counted = now;
-            credit = Math.min(credit + passed * rate, rate * SECOND);
-            if (credit < SECOND) {
-                return false;
-            }
-            credit -= SECOND;
-            return true;
-        }
-    }
-
-    /** It has proved who it is. */
-    synchronized void proved(Guest guest) {
-        if (greeted.remove(guest)) {
+        if (hasProved && greeted.remove(guest)) {
             proved.add(guest);
         }
     }

@@ -57,16 +57,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Round trips measured over the bootstrap connection when another path is to be tried. */
     private static final int MEASURES = 4;
 
-    /** Nobody has so many paths: who connects measures each of them once, and then tries each of them once. */
-    private static final int MOST_PROPOSALS = 64;
-
     /** Nobody has so many devices, and operators, in one round trip. */
     private static final int MOST_EARLY = 64;
 
-    /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
     /** Each path twice, if all are measured first: there are a dozen. Each proposal makes what the path needs. */
     static final int MOST_PROPOSALS = 64;
 
+    /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
     static final long LAST = -1;
 
     /** Who awaits the outcome of a handshake. */
@@ -91,6 +88,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private final @Nullable PeerAddress address;
 
     private final TlsSpec tls;
+    private final Origin origin;
     private final Outcome outcome;
     /** Our half of the number that the session will have. */
     private final long half = RANDOM.nextLong();
@@ -120,12 +118,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private @Nullable PathAttempt begun;
 
     private int attempts;
-    /** Of the other side. */
+    /** How often the other side has proposed something. */
     private int proposals;
     /** What the other side has said to the session that begins. */
     private final ArrayDeque<KeptFrame> early = new ArrayDeque<>(0);
-    /** How often the other side has proposed something. */
-    private int proposals;
     /** Of which we have said USE. */
     private int attemptsUsed;
 
@@ -168,6 +164,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         this.policy = policy;
         this.address = address;
         this.tls = tls;
+        this.origin = Origin.of(bootstrap);
         this.outcome = outcome;
         this.admission = new Admission(
                 node.spec().security(),
@@ -220,6 +217,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     @Override
+    public Origin origin() {
+        return origin;
+    }
+
+    @Override
     public Link bootstrap() {
         return bootstrap;
     }
@@ -241,13 +243,6 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         return peerId == null ? where : peerId + " at " + where;
     }
 
-    /** Whom we speak with, also before it has proved who it is. */
-    private String stranger() {
-        PeerId claimed = admission.claimed();
-        return peerId != null || claimed == null
-                ? name()
-                : name() + ", which says it is " + DecisionText.harmless(claimed.toString());
-    }
     private String from() {
         Ends ends = bootstrap.ends();
         if (ends.far() != null) {
@@ -256,6 +251,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         return ends.user() < 0 ? "" : " of uid " + ends.user();
     }
 
+    /** Whom we speak with, also before it has proved who it is. */
+    private String stranger() {
+        PeerId claimed = admission.claimed();
+        return peerId != null || claimed == null
+                ? name()
+                : name() + ", which says it is " + DecisionText.harmless(claimed.toString());
+    }
 
     @Override
     public void leave(Overloaded reason) {
@@ -380,7 +382,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     @Override
     public void greeted(PeerId claimed) {
         if (!connecting) {
-            node.doorkeeper().greeted(this, node.peers().knows(claimed.id()));
+            node.doorkeeper().greeted(this);
         }
     }
 
@@ -391,8 +393,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     @Override
     public void admitted(PeerId peer, Identity its) {
-        if (!connecting && its.proved()) {
-            node.doorkeeper().proved(this);
+        if (!connecting) {
+            node.doorkeeper().admitted(this, node.peers().knows(peer.id()), its.proved());
         }
         peerId = peer;
         identity = its;
@@ -696,13 +698,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (connecting || card == null || number <= attempts) {
             throw new ProtocolMismatch("PROPOSE has no place here");
         }
+        if (++proposals > MOST_PROPOSALS) {
+            throw new ProtocolMismatch("more than " + MOST_PROPOSALS + " paths were proposed");
+        }
         PathAttempt former = attempt;
         if (former != null) {
             former.fail("another path was proposed", false);
-        }
-        proposals++;
-        if (proposals > MOST_PROPOSALS) {
-            throw new ProtocolMismatch("more than " + MOST_PROPOSALS + " paths were proposed");
         }
         attempts = number;
         String refusal = node.refusal(policy, path, bootstrap);
@@ -716,9 +717,6 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private void begin(String path, int number) {
         PathAttempt latest = new PathAttempt(node, loop, this, connecting, path, number);
         attempt = latest;
-        if (++proposals > MOST_PROPOSALS) {
-            throw new ProtocolMismatch("more than " + MOST_PROPOSALS + " paths were proposed");
-        }
         begun = latest;
         latest.prepare();
     }

@@ -74,8 +74,8 @@ import org.slf4j.LoggerFactory;
  *     ({@code weir.mailbox.items})
  * @param security who may be a peer ({@code weir.security.…})
  * @param maxHandshakes accepted connections that are on their way to become sessions, 1 to 65536 ({@code weir.max.handshakes})
- * @param maxHandshakeRate new connections that may be accepted in a second, those of peers with a session here not counted, 1 to
- *     10<sup>6</sup> ({@code weir.max.handshake-rate})
+ * @param maxHandshakeRate new connections that may be accepted in a second, of those that have proved what they have to, those of peers
+ *     with a session here not counted, 1 to 10<sup>6</sup> ({@code weir.max.handshake-rate})
  * @param gatewayAccept whether nodes may connect through gateways that are connected to this one ({@code weir.gateway.accept})
  * @param directory where nodes find each other and what they serve ({@code weir.directory})
  * @param zooKeeper how the directory in ZooKeeper is reached ({@code weir.directory.zookeeper.…})

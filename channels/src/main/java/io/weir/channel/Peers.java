@@ -50,13 +50,13 @@ final class Peers {
     private final Node node;
 
     /** Who shares the memory that one may have: a principal, or else all who come from one place and have proved as much. */
-    private record MemoryOwner(@Nullable String principal, boolean knowsSecret, String source) {}
+    private record MemoryOwner(@Nullable String principal, boolean knowsSecret, @Nullable Origin origin) {}
 
     private static MemoryOwner memoryOwner(Handshake handshake) {
         Identity its = handshake.identity();
         return its.principal() == null
-                ? new MemoryOwner(null, its.knowsSecret(), "")
-                : new MemoryOwner(its.principal(), true, "");
+                ? new MemoryOwner(null, its.knowsSecret(), handshake.origin())
+                : new MemoryOwner(its.principal(), true, null);
     }
 
     /** The sessions to be used, by the id that is claimed, oldest first. */

@@ -10,6 +10,7 @@ import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.Message;
+import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
 import io.weir.core.TimedOut;
@@ -154,6 +155,11 @@ final class TunnelLink implements Link, MessageSink {
     /** How many tunnels lie in each other, this one included. */
     int depth() {
         return channel.session().tunnelDepth() + 1;
+    }
+
+    /** The peer that leads it on from here, or has led it here. */
+    PeerId gateway() {
+        return channel.peer().id();
     }
 
     /** By which way it goes, as the gateways have told it. */

@@ -69,7 +69,7 @@ class ModulesTest {
             .that()
             .resideInAnyPackage(PRODUCT)
             .and()
-            .haveNameNotMatching("io\\.weir\\.(core\\.(JacksonCodec|Codecs)|service\\.(JacksonCallCodec|CallCodecs)"
+            .haveNameNotMatching("io\\.weir\\.(core\\.(JacksonCodec|CheckedParser|CborScan|Codecs)|service\\.(JacksonCallCodec|CallCodecs)"
                     // Over the mappers of the application.
                     + "|spring\\.(WeirCodecs|autoconfigure\\.WeirCodecAutoConfiguration)).*")
             .should()

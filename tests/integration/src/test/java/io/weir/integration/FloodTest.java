@@ -62,6 +62,30 @@ class FloodTest implements OnRoute {
         assertThat(far.connected()).hasSize(2);
     }
 
+    /** Where a secret has to be proved, many more than the rate allows may say HELLO, from the same host: they are not who is counted. */
+    @Test
+    void whoProvesNothingUsesUpNothingOfTheRate(Nodes nodes) {
+        Node far = nodes.start("far", spec -> spec.secret(SECRET).maxHandshakeRate(2));
+        Pair pair = nodes.connect(nodes.start("near", spec -> spec.secret(SECRET)), far);
+        List<Stranger> flood = new ArrayList<>();
+        try {
+            for (int i = 0; i < 50; i++) {
+                Stranger stranger = Stranger.connect(far.address());
+                flood.add(stranger);
+                stranger.send(FrameKind.HELLO, 0, 0, 0, stranger.helloWithSecret(new byte[32]));
+                if (i % 2 == 0) {
+                    stranger.send(FrameKind.PROOF, 0, 0, 0, new byte[32]);
+                }
+                assertThat(stranger.await(FrameKind.HELLO)).isNotNull();
+                pair.settle();
+            }
+            nodes.connect(nodes.start("late", spec -> spec.secret(SECRET)), far).settle();
+            pair.settle();
+        } finally {
+            flood.forEach(Stranger::close);
+        }
+    }
+
     /** Whoever comes too often is told so, in a way that can be tried again; who has a session does not count. */
     @Test
     void moreThanTheRateAllows(Nodes nodes) {

@@ -370,7 +370,8 @@ class ImpersonationTest implements OnRoute {
             Peer dead = node.connected().get(0);
             route.part(true);
             try (Stranger again = plain(node, id).begin()) {
-                Patience.until("the former one is found dead", () -> !node.connected().contains(dead));
+                Patience.until(
+                        "the former one is found dead", () -> !node.connected().contains(dead));
                 awaitSessions(node, 1);
                 isAtTheEndOf(node.connected().get(0), again, "for who is there");
             }
