@@ -50,7 +50,10 @@ final class Peers {
     private final Node node;
 
     /** Who shares the memory that one may have: a principal, or else all who come from one place and have proved as much. */
-    private record MemoryOwner(@Nullable String principal, boolean knowsSecret, @Nullable Origin origin) {}
+    private record MemoryOwner(
+            @Nullable String principal,
+            boolean knowsSecret,
+            @Nullable Origin origin) {}
 
     private static MemoryOwner memoryOwner(Handshake handshake) {
         Identity its = handshake.identity();

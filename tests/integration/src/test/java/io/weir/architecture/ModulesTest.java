@@ -69,9 +69,10 @@ class ModulesTest {
             .that()
             .resideInAnyPackage(PRODUCT)
             .and()
-            .haveNameNotMatching("io\\.weir\\.(core\\.(JacksonCodec|CheckedParser|CborScan|Codecs)|service\\.(JacksonCallCodec|CallCodecs)"
-                    // Over the mappers of the application.
-                    + "|spring\\.(WeirCodecs|autoconfigure\\.WeirCodecAutoConfiguration)).*")
+            .haveNameNotMatching(
+                    "io\\.weir\\.(core\\.(JacksonCodec|CheckedParser|CborScan|Codecs)|service\\.(JacksonCallCodec|CallCodecs)"
+                            // Over the mappers of the application.
+                            + "|spring\\.(WeirCodecs|autoconfigure\\.WeirCodecAutoConfiguration)).*")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson.core..", "com.fasterxml.jackson.databind..");
