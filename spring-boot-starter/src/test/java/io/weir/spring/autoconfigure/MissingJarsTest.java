@@ -39,7 +39,7 @@ class MissingJarsTest {
         HEALTH("spring-boot-health"),
         METERS("micrometer-core|micrometer-jakarta9|spring-boot-micrometer-metrics"),
         OBSERVATIONS("spring-boot-micrometer-observation"),
-        SERVLETS("spring-webmvc|spring-boot-webmvc|spring-boot-servlet|spring-boot-tomcat|tomcat-"),
+        SERVLETS("spring-webmvc|spring-boot-webmvc|spring-boot-servlet|spring-boot-tomcat|tomcat-|jakarta.servlet-"),
         WEBFLUX("spring-webflux|spring-boot-webflux|spring-boot-reactor-netty|reactor-netty-http"),
         WEB("spring-web-|spring-boot-web-server|spring-boot-http-"),
         CLOUD("spring-cloud-"),
@@ -106,6 +106,7 @@ class MissingJarsTest {
                         "StatusConfiguration",
                         "WeirDiscoveryAutoConfiguration",
                         "WeirEndpointAutoConfiguration",
+                        "WeirHeadersConfiguration$Reactive",
                         "WeirPageAutoConfiguration$Reactive"),
                 application(
                         "with servlets and meters",
@@ -116,6 +117,7 @@ class MissingJarsTest {
                         "WeirEndpointAutoConfiguration",
                         "WeirMetricsAutoConfiguration",
                         "WeirObservationAutoConfiguration",
+                        "WeirHeadersConfiguration$Servlet",
                         "WeirPageAutoConfiguration$Servlet"));
     }
 
