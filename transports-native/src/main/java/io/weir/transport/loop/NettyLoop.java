@@ -42,6 +42,8 @@ public final class NettyLoop implements Loop {
     private static final int NOT_AT_ALL = -1;
     private static final int UNTIL_SOMETHING_HAPPENS = 0;
 
+    private static final int FEW_SOCKETS = 64;
+
     /** One round ends a Netty event loop; closing its channels may leave tasks, which leave others. */
     private static final int ENDING_ROUNDS = 100;
 
@@ -67,6 +69,8 @@ public final class NettyLoop implements Loop {
     private final Set<Channel> sockets = ConcurrentHashMap.newKeySet();
 
     private volatile boolean socketsOver;
+    /** So many, and those that are closed are forgotten: one look at all for each that comes would be felt. */
+    private volatile int sweepAt = FEW_SOCKETS;
 
     private final Sinks.Empty<Void> ended = Sinks.empty();
     private final Sinks.One<Throwable> death = Sinks.one();
@@ -445,7 +449,10 @@ public final class NettyLoop implements Loop {
      * @throws RejectedExecutionException if the loop has ended; the socket is closed then
      */
     public <C extends Channel> C opened(C socket) {
-        sockets.removeIf(each -> !each.isOpen());
+        if (sockets.size() >= sweepAt) {
+            sockets.removeIf(each -> !each.isOpen());
+            sweepAt = Math.max(FEW_SOCKETS, 2 * sockets.size());
+        }
         sockets.add(socket);
         if (socketsOver) {
             closeSockets();

@@ -41,7 +41,9 @@ final class ChosenLoops extends AbstractEventExecutorGroup implements IoEventLoo
     @Override
     @SuppressWarnings("deprecation") // Netty demands it.
     public ChannelFuture register(Channel channel, ChannelPromise promise) {
-        return next().register(channel, promise);
+        NettyLoop loop = netty(loops.get());
+        // One that is accepted while its loop dies would be open for ever.
+        return loop.eventLoop().register(loop.opened(channel), promise);
     }
 
     @Override
