@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
+import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.channel.Repath;
 import io.weir.core.Message;
 import io.weir.core.Pollable;
 import io.weir.core.SessionLost;
@@ -49,6 +51,11 @@ class LoopDeathTest implements OnRoute {
         }
     }
 
+    /** Does not connect anew, so that it hears of the end and not of what becomes of another connection. */
+    private static NodeSpec.Builder staysAway(NodeSpec.Builder spec) {
+        return spec.repath(Repath.OFF);
+    }
+
     @Test
     void everybodyHearsIt(Nodes nodes) {
         Node node = nodes.start("node", spec -> spec.loops(2));
@@ -60,8 +67,10 @@ class LoopDeathTest implements OnRoute {
             return Mono.never();
         });
         // One for each loop.
-        Peer one = nodes.connect(nodes.start("one"), node).peer();
-        Peer other = nodes.connect(nodes.start("other"), node).peer();
+        Peer one = nodes.connect(nodes.start("one", LoopDeathTest::staysAway), node)
+                .peer();
+        Peer other = nodes.connect(nodes.start("other", LoopDeathTest::staysAway), node)
+                .peer();
         List<CompletableFuture<?>> waiting = List.of(
                 one.channel("never").flatMapMany(Channel::receive).then().toFuture(),
                 other.channel("never").flatMapMany(Channel::receive).then().toFuture(),
