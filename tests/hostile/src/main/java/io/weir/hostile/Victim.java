@@ -93,9 +93,10 @@ public final class Victim {
         node.answer("cbor-answers", ORDER, ORDER, Mono::just);
         // Kept and never looked at.
         boxes.add(node.mailbox("box"));
-        node.mailbox("box-read")
-                .concatMap(received -> Mono.delay(SLOW, others).then(Mono.defer(() -> take(received))), 0)
+        Mailbox read = node.mailbox("box-read");
+        read.concatMap(received -> Mono.delay(SLOW, others).then(Mono.defer(() -> take(received))), 0)
                 .subscribe();
+        boxes.add(read);
     }
 
     private static Mono<Void> orders(Channel channel) {
@@ -105,7 +106,7 @@ public final class Victim {
     private static Mono<Void> take(Received received) {
         if (received.awaitsAnswer()) {
             // Who asked may be gone; that concerns nobody else.
-            return received.answer(received.message()).onErrorResume(gone -> Mono.empty());
+            return received.answer(received.message().retain()).onErrorResume(gone -> Mono.empty());
         }
         received.release();
         return Mono.empty();
@@ -141,7 +142,7 @@ public final class Victim {
         }
     }
 
-    /** Takes out what is in the mailboxes from which nobody reads. */
+    /** Takes out what is in the mailboxes. */
     private void take() {
         for (Mailbox box : boxes) {
             Disposable reader = box.subscribe(Received::release);

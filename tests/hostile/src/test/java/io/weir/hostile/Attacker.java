@@ -25,7 +25,7 @@ final class Attacker implements AutoCloseable {
     /** How much more than in a build is done. */
     static final int EFFORT = Integer.getInteger("weir.hostile.effort", 1);
 
-    private static final long MILLIS = 1500L * EFFORT;
+    private static final long MILLIS = 600L * EFFORT;
     private static final int READ_MILLIS = 20_000;
 
     private final Target target;

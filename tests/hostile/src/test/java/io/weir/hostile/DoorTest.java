@@ -80,7 +80,7 @@ class DoorTest {
 
     private static void say(TcpWire wire, Frame frame, int proof) throws IOException {
         if (proof >= 0) {
-            wire.send(frame.with(Identity.knowing("not the one").hello()));
+            wire.send(frame.with(Identity.knowing("not the one").hello(wire.dialled())));
         }
         if (proof > 0) {
             wire.send(Frame.of(Kind.PROOF, 0, 0, 0).with(new byte[proof]));
@@ -101,8 +101,13 @@ class DoorTest {
                 Peer peer = node.connect(
                                 "tcp://127.0.0.1:" + attacker.target().secret().getPort())
                         .block(LIMIT);
-                var unused = peer.ask("greet", "", Codecs.text(), Codecs.text()).block(LIMIT);
-                in.incrementAndGet();
+                String answer =
+                        peer.ask("greet", "", Codecs.text(), Codecs.text()).block(LIMIT);
+                if ("hello".equals(answer)) {
+                    in.incrementAndGet();
+                } else {
+                    turnedAway.add("was answered by " + answer);
+                }
             } catch (RuntimeException refused) {
                 turnedAway.add(refused.toString());
             } finally {

@@ -9,8 +9,12 @@ import io.weir.hostile.client.Identity;
 import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TunnelWire;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The client as it is meant by {@code docs/wire.md}: what it attacks with has to work, or an attack proves nothing. */
 class HonestTest {
@@ -36,6 +40,29 @@ class HonestTest {
         try (Session outer = Session.connect(Attack.target(Size.ROOMY).open(), Identity.fresh());
                 Session inner = Session.over(new TunnelWire(outer), Identity.fresh())) {
             talk(inner);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void aLongMessage(Size size) throws Exception {
+        assertThat(millisOfLongMessage(Attack.target(size), 8 << 20)).isPositive();
+    }
+
+    /** How long such a message takes to be received by a handler, in a session of its own. */
+    static long millisOfLongMessage(Target target, int length) throws IOException, InterruptedException {
+        try (Session session = Session.connect(target.open(), Identity.fresh()).read()) {
+            Channel channel = session.open("sink", 0, 0, 0);
+            assertThat(channel.awaitAccept()).as(channel.error()).isTrue();
+            long begun = System.nanoTime();
+            assertThat(channel.sendWhole(Frame.data(channel.number(), new byte[length])))
+                    .as("there is credit for the message; %s; %s", channel.error(), target.memory())
+                    .isTrue();
+            session.send(Frame.of(Kind.END, Flag.CONFIRM, channel.number(), 0));
+            assertThat(channel.awaitDelivered())
+                    .as("the message has arrived; %s", channel.error())
+                    .isTrue();
+            return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
         }
     }
 

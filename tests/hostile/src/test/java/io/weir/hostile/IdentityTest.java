@@ -44,7 +44,7 @@ class IdentityTest {
             attacker.attack(4, number -> {
                 while (attacker.goesOn()) {
                     TcpWire wire = attacker.wire(attacker.target().open());
-                    byte[] hello = attacker.target().benignIdentity().hello();
+                    byte[] hello = attacker.target().benignIdentity().hello("");
                     hello[FEATURES] |= REJOINS;
                     long guess = ThreadLocalRandom.current().nextLong();
                     wire.send(

@@ -3,15 +3,11 @@ package io.weir.hostile;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.hostile.client.Channel;
-import io.weir.hostile.client.Flag;
 import io.weir.hostile.client.Frame;
-import io.weir.hostile.client.Identity;
-import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -23,7 +19,6 @@ class LongMessagesTest {
     private static final int CHANNELS = 4096;
     private static final int WANTING = 256;
     private static final long LONGEST = 64 << 20;
-    private static final int HONEST = 8 << 20;
     private static final long HONEST_MILLIS = 5000;
     private static final byte[] PIECE = new byte[8];
 
@@ -60,32 +55,15 @@ class LongMessagesTest {
                 }
             });
             assertThat(wanted).as("WANTs; %s", attacker.cuts()).hasPositiveValue();
-            assertThat(millisOfLongMessage(attacker))
+            assertThat(HonestTest.millisOfLongMessage(attacker.target(), honest(size)))
                     .as("a message of another peer")
                     .isLessThan(HONEST_MILLIS);
         });
     }
 
-    /** How long a message of 8 MiB takes to be received by the handler. */
-    private static long millisOfLongMessage(Attacker attacker) throws IOException, InterruptedException {
-        try (Session honest =
-                Session.connect(attacker.target().open(), Identity.fresh()).read()) {
-            Channel channel = honest.open("sink", 0, 0, 0);
-            assertThat(channel.awaitAccept())
-                    .as("the other peer's channel is open")
-                    .isTrue();
-            long begun = System.nanoTime();
-            assertThat(channel.sendWhole(Frame.data(channel.number(), new byte[HONEST])))
-                    .as("the other peer's message was sent; %s", channel.error())
-                    .isTrue();
-            honest.send(Frame.of(Kind.END, Flag.CONFIRM, channel.number(), 0));
-            assertThat(channel.awaitDelivered())
-                    .as("the other peer's message has arrived")
-                    .isTrue();
-            long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - begun);
-            System.out.println("8 MiB in " + millis + " ms");
-            return millis;
-        }
+    /** In a small JVM the attackers have windows that leave no more; what needs more waits until they are gone. */
+    private static int honest(Size size) {
+        return size == Size.ROOMY ? 8 << 20 : 2 << 20;
     }
 
     private static void beginOnAll(Attacker attacker, String port) throws InterruptedException {

@@ -82,8 +82,9 @@ class SessionsTest {
     void bytesThatComeOneByOne(Size size) throws Exception {
         Attack.on(size, attacker -> {
             AtomicInteger dripped = new AtomicInteger();
-            byte[] hello =
-                    Frame.of(Kind.HELLO, 0, 0, 0).with(Identity.fresh().hello()).bytes();
+            byte[] hello = Frame.of(Kind.HELLO, 0, 0, 0)
+                    .with(Identity.fresh().hello(""))
+                    .bytes();
             attacker.attack(2, number -> {
                 TcpWire[] wires = new TcpWire[100];
                 for (int wire = 0; wire < wires.length; wire++) {

@@ -101,7 +101,7 @@ final class Target implements AutoCloseable {
         return new Report(sessions, Long.parseLong(benign.hear("hiccup")));
     }
 
-    /** Empties the mailboxes from which nobody reads; what is in them is no debt of the attack. */
+    /** Empties the mailboxes: what is in them belongs to the program, which would have to read it. */
     void take() throws IOException, InterruptedException {
         victim.say("take");
         victim.hear("taken");

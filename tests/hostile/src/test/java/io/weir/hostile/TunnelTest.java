@@ -59,7 +59,7 @@ class TunnelTest {
                     Channel channel = session.open("weir.tunnel", 0, 1000, 1 << 20);
                     if (channel.awaitAccept()) {
                         Frame hello = Frame.of(Kind.HELLO, 0, 0, 0)
-                                .with(Identity.fresh().hello());
+                                .with(Identity.fresh().hello(""));
                         channel.send(Frame.data(channel.number(), new byte[0]));
                         channel.send(Frame.data(channel.number(), hello.unpadded()));
                         begun.incrementAndGet();

@@ -2,12 +2,17 @@ package io.weir.hostile.client;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The books of a channel: what the node permits, and what was used of it. They bind nobody; {@link #send} sends also what there is
- * no credit for.
+ * no credit for. Whatever waits here needs {@link Session#read}.
  */
 public final class Channel {
+
+    /** How long is waited for anything. */
+    private static final long LIMIT = TimeUnit.SECONDS.toNanos(60);
 
     /** What one frame takes. */
     private static final int LONGEST = 65_536;
@@ -15,13 +20,16 @@ public final class Channel {
     private final Session session;
     private final int number;
 
-    // Guarded by this.
+    // All guarded by this.
     private long items;
     private long bytes;
     private long messages;
     private byte[] last = {};
     private boolean accepted;
+    // The node sends nothing more; it takes nothing more; there is no session any more.
+    private boolean finished;
     private boolean ended;
+    private boolean lost;
     private boolean delivered;
     private String error = "";
 
@@ -41,11 +49,13 @@ public final class Channel {
                 items += frame.words()[0];
                 bytes += frame.words()[1];
             }
+            case Kind.END -> finished = true;
+            case Kind.CANCEL -> ended = true;
             case Kind.ERROR -> {
+                finished = true;
                 ended = true;
                 error = frame.aux() + " " + frame.text();
             }
-            case Kind.END -> ended = true;
             case Kind.DELIVERED -> delivered = true;
             default -> {
                 messages++;
@@ -56,32 +66,53 @@ public final class Channel {
     }
 
     synchronized void lost() {
+        finished = true;
         ended = true;
+        lost = true;
         notifyAll();
     }
 
-    /** Whether the node has accepted it, as soon as it has answered. Needs {@link Session#read}. */
-    public synchronized boolean awaitAccept() throws InterruptedException {
-        while (!accepted && !ended) {
-            wait();
-        }
-        return !ended;
+    /** Whether the node has accepted it, as soon as it has answered. */
+    public boolean awaitAccept() throws InterruptedException {
+        return await(() -> accepted || ended) && !ended();
     }
 
-    /** Waits until there is credit for a message; false if the channel has ended before. Needs {@link Session#read}. */
-    public synchronized boolean awaitCredit(long cost) throws InterruptedException {
-        while (!ended && !affords(cost)) {
-            wait();
-        }
-        return !ended;
+    /** Waits until there is credit for a message; false if it has not come in time, or the node takes nothing more. */
+    public boolean awaitCredit(long cost) throws InterruptedException {
+        return await(() -> ended || affords(cost)) && !ended();
     }
 
-    /** Waits until the node says that its subscriber has had everything; false if the channel has ended before. */
-    public synchronized boolean awaitDelivered() throws InterruptedException {
-        while (!ended && !delivered) {
-            wait();
+    /** Waits until the node says that its subscriber has had everything; false if it does not. */
+    public boolean awaitDelivered() throws InterruptedException {
+        return await(() -> lost || !error.isEmpty() || delivered) && delivered();
+    }
+
+    /** Waits for the first message, and returns what is in the frame of the last one; nothing if none comes. */
+    public byte[] awaitMessage() throws InterruptedException {
+        return await(() -> finished || messages > 0) ? last() : new byte[0];
+    }
+
+    /** Whether that has come about in time. */
+    private synchronized boolean await(BooleanSupplier what) throws InterruptedException {
+        long deadline = System.nanoTime() + LIMIT;
+        long left = LIMIT;
+        while (!what.getAsBoolean() && left > 0) {
+            TimeUnit.NANOSECONDS.timedWait(this, left);
+            left = deadline - System.nanoTime();
         }
+        return what.getAsBoolean();
+    }
+
+    private synchronized boolean ended() {
+        return ended;
+    }
+
+    private synchronized boolean delivered() {
         return delivered;
+    }
+
+    private synchronized byte[] last() {
+        return last;
     }
 
     public synchronized boolean affords(long cost) {
@@ -96,14 +127,6 @@ public final class Channel {
     /** Messages that the node still permits. */
     public synchronized long items() {
         return items;
-    }
-
-    /** Waits for the first message, and returns what is in the frame of the last one; nothing if the channel ends without any. */
-    public synchronized byte[] awaitMessage() throws InterruptedException {
-        while (!ended && messages == 0) {
-            wait();
-        }
-        return last;
     }
 
     /** The code and the text of the ERROR that has ended it, or nothing. */

@@ -1,6 +1,9 @@
 package io.weir.hostile.client;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.util.Optional;
 import java.util.UUID;
@@ -13,6 +16,7 @@ public record Identity(UUID id, long incarnation, String name, Optional<String> 
 
     private static final int RANDOM_FOLLOWS = 1;
     private static final int WANTS_PROOF = 2;
+    private static final int DIALLED_FOLLOWS = 8;
 
     /** Somebody new. */
     public static Identity fresh() {
@@ -25,20 +29,36 @@ public record Identity(UUID id, long incarnation, String name, Optional<String> 
         return new Identity(fresh.id, fresh.incarnation, fresh.name, Optional.of(secret));
     }
 
-    /** The body of a HELLO, another one each time. */
-    public byte[] hello() {
+    /**
+     * The body of a HELLO, another one each time.
+     *
+     * @param dialled the address of the node, in figures of the loopback network; or nothing
+     */
+    public byte[] hello(String dialled) {
         byte[] random = new byte[32];
         ThreadLocalRandom.current().nextBytes(random);
         return new Bytes()
                 .bytes("WEIR".getBytes(StandardCharsets.US_ASCII))
                 .bytes((byte) 1, (byte) 0, (byte) 0, (byte) 0)
-                .word(secret.isPresent() ? RANDOM_FOLLOWS | WANTS_PROOF : RANDOM_FOLLOWS)
+                .word(RANDOM_FOLLOWS | DIALLED_FOLLOWS | (secret.isPresent() ? WANTS_PROOF : 0))
                 .word(id.getMostSignificantBits())
                 .word(id.getLeastSignificantBits())
                 .word(incarnation)
                 .text(name)
                 .bytes(random)
+                .text(dialled)
+                .text(dialled)
+                .text(dialled.isEmpty() ? "" : bootId())
                 .toArray();
+    }
+
+    /** The kernel's, by which the node knows that its loopback address is ours; nothing where there is none. */
+    private static String bootId() {
+        try {
+            return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+        } catch (IOException missing) {
+            return "";
+        }
     }
 
     /** The body of a CARD that has nothing but tcp. */

@@ -56,7 +56,7 @@ public final class Session implements AutoCloseable {
     }
 
     private void begin(Identity self) throws IOException {
-        byte[] hello = self.hello();
+        byte[] hello = self.hello(wire.dialled());
         wire.send(Frame.of(Kind.HELLO, 0, 0, 0).with(hello));
         byte[] theirs = await(Kind.HELLO).body();
         if (self.secret().isPresent() && Identity.proves(theirs)) {
@@ -137,7 +137,7 @@ public final class Session implements AutoCloseable {
         acknowledge(frame);
         switch (frame.kind()) {
             case Kind.PING -> wire.send(Frame.of(Kind.PONG, 0, 0, frame.aux()));
-            case Kind.ACCEPT, Kind.CREDIT, Kind.ERROR, Kind.END, Kind.DATA, Kind.FIRST ->
+            case Kind.ACCEPT, Kind.DATA, Kind.FIRST, Kind.END, Kind.CANCEL, Kind.ERROR, Kind.CREDIT, Kind.DELIVERED ->
                 channel(frame.channel()).took(frame);
             case Kind.GOODBYE -> end(frame.toString());
             default -> {}

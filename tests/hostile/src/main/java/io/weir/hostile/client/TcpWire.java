@@ -39,6 +39,11 @@ public final class TcpWire implements Wire {
     }
 
     @Override
+    public String dialled() {
+        return "tcp://127.0.0.1:" + socket.getPort();
+    }
+
+    @Override
     public synchronized void send(Frame... frames) throws IOException {
         Bytes batch = new Bytes();
         for (Frame frame : frames) {

@@ -29,6 +29,11 @@ public final class TunnelWire implements Wire {
     }
 
     @Override
+    public String dialled() {
+        return "";
+    }
+
+    @Override
     public synchronized void send(Frame... frames) throws IOException {
         for (Frame frame : frames) {
             channel.send(Frame.data(channel.number(), frame.unpadded()));

@@ -9,6 +9,9 @@ public interface Wire extends Closeable {
     /** The path that a session over this has. */
     String path();
 
+    /** The address that was dialled; nothing where none was. */
+    String dialled();
+
     /** Sends the frames in this order, with nothing of another thread between them. */
     void send(Frame... frames) throws IOException;
 
