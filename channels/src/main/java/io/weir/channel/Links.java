@@ -76,6 +76,8 @@ final class Links implements PathAttempt.Owner {
     private @Nullable Leg ours;
     /** Over which they shall go as soon as the peer has said MOVED. */
     private @Nullable Leg next;
+    /** MOVE is not said yet: what has to go once more goes over our link before it, in the pieces that it was cut into. */
+    private boolean moveDue;
     /** Our frames wait for the peer's RESUME, or MOVED, over their link. */
     private boolean resumeAwaited;
     /** The attempt over whose link the peer's frames come. */
@@ -514,7 +516,7 @@ final class Links implements PathAttempt.Owner {
         } else if (!current.equals(leg)) {
             next = leg;
             session.hold();
-            current.say(KeptFrame.of(FrameKind.MOVE, leg.number, session.sent()));
+            moveDue = true;
         }
         // Users hear of it, and may cut it at once.
         Objects.requireNonNull(choice).chosen(won);
@@ -1029,6 +1031,11 @@ final class Links implements PathAttempt.Owner {
                 break;
             }
             replay.remove();
+        }
+        Leg going = next;
+        if (moveDue && over != null && going != null && !resumeAwaited && replay.isEmpty()) {
+            moveDue = false;
+            over.say(KeptFrame.of(FrameKind.MOVE, going.number, session.sent()));
         }
         for (Leg leg : List.copyOf(legs)) {
             if (leg.number == theirs && !isHome(leg)) {

@@ -37,7 +37,8 @@ class NamedSeedsTest {
         "a wish is granted and its path lost meanwhile, SECRETS, 8584339931645907943",
         "who leaves is still asking whether all has come when the node closes, SECRETS, -5623180554031480950",
         "who leaves without a connection waits for room to say so, SECRETS, 6749402111494410042",
-        "a handshake is given up when the other side has a session, DEVICES, 1293711180358909427"
+        "a handshake is given up when the other side has a session, DEVICES, 1293711180358909427",
+        "what has to go once more goes behind MOVE, DEVICES, -8978526914118414986"
     })
     void staysMended(String what, Extent extent, long seed) {
         Run run = new Run(seed, extent);
