@@ -476,8 +476,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Nothing has failed, yet this connection is of no use: the other side has to know, and nobody else. */
     private void leave(int flags, String reason) {
         send(FrameKind.REFUSE, flags, 0, HandshakeCodec.text(reason));
-        finish();
-        bootstrap.close();
+        finishAndClose();
     }
 
     /** Another connection with the same peer is kept instead of this one; the other side must not take it for a failure. */
@@ -498,8 +497,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (done) {
             return;
         }
-        finish();
-        bootstrap.close();
+        finishAndClose();
         if (connecting) {
             node.peers().await(this, node.spec().handshakeTimeout(), outcome);
         }
@@ -734,12 +732,22 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private void finish() {
         over();
         node.peers().end(this);
-        early.forEach(KeptFrame::release);
-        early.clear();
+        for (KeptFrame each; (each = early.poll()) != null; ) {
+            each.release();
+        }
         PathAttempt current = attempt;
         attempt = null;
         if (current != null) {
             current.release();
+        }
+    }
+
+    /** A process that has no descriptors left may not even load a class; the connection's is given back in any case. */
+    private void finishAndClose() {
+        try {
+            finish();
+        } finally {
+            bootstrap.close();
         }
     }
 
@@ -795,8 +803,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     void fail(WeirException reason) {
         if (!done) {
-            finish();
-            bootstrap.close();
+            finishAndClose();
             if (!rejoins()) {
                 node.peers().failed(this, reason);
             }

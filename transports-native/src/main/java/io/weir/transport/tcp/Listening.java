@@ -2,6 +2,7 @@ package io.weir.transport.tcp;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.weir.core.Bootstrap;
@@ -9,6 +10,7 @@ import io.weir.core.Link;
 import io.weir.core.Loop;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
+import io.weir.core.RareLog;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.stream.Greeting;
@@ -36,6 +38,7 @@ final class Listening {
     private final Supplier<Loop> loops;
     private final NettyLoop loop;
     private final Consumer<Link> accepted;
+    private final RareLog warnings = new RareLog(LOG, System::nanoTime);
     private final @Nullable SocketFile file;
     /** Whoever connects to a Unix-domain socket must be this user; -1 for other sockets. */
     private long user = -1;
@@ -95,7 +98,24 @@ final class Listening {
                 throw new Misconfigured(address + " can't be protected from other users: " + e, e);
             }
         }
+        // Before Reactor Netty's own, which pauses for a second and says nothing.
+        server.channel().pipeline().addFirst(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+                cantAccept(cause);
+                context.fireExceptionCaught(cause);
+            }
+        });
         return new OpenListener(server, boundTo(server));
+    }
+
+    private void cantAccept(Throwable cause) {
+        warnings.warn("Who connects to " + address + " is not let in just now: " + cause.getMessage()
+                + (isOutOfDescriptors(cause) ? "; raise this process's limit of open files (ulimit -n)" : ""));
+    }
+
+    private static boolean isOutOfDescriptors(Throwable cause) {
+        return String.valueOf(cause.getMessage()).contains("Too many open files");
     }
 
     private PeerAddress boundTo(DisposableServer server) {
