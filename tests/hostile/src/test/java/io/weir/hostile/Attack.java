@@ -16,8 +16,14 @@ import java.util.concurrent.TimeUnit;
 /** One attack, and what must hold meanwhile and afterwards. */
 interface Attack {
 
+    /**
+     * Whether what depends on the machine is held against its bar, by {@code -Dweir.hostile.strict=true} on a machine that does nothing else. A
+     * build shares its processors with others, so there the bounds are wide: that nobody is kept waiting for seconds.
+     */
+    boolean STRICT = Boolean.getBoolean("weir.hostile.strict");
+
     /** The longest gap between answers that a benign peer has to put up with, beside what the machine adds. */
-    long GAP_MILLIS = 250;
+    long GAP_MILLIS = STRICT ? 250 : 5_000;
 
     /** Until the victim has got over it. */
     long RECOVERY_SECONDS = 10;
