@@ -38,7 +38,7 @@ import reactor.core.scheduler.Schedulers;
  * Two nodes that are attacked: one that lets everybody in, one with the secret {@link #SECRET}, which serve the same. They are
  * configured by the arguments, {@code weir.setting=value}.
  *
- * <p>Prints their addresses. On a line {@code take} it empties its mailboxes; on a line {@code memory} it prints what it holds, see
+ * <p>Prints their addresses. On a line {@code take} it empties its mailboxes; on a line {@code waited} it prints {@link #waited}; on a line {@code memory} it prints what it holds, see
  * {@link #memory}; at the end of its input it ends.
  */
 public final class Victim {
@@ -184,6 +184,27 @@ public final class Victim {
         return line.append("failure=").append(failure()).toString();
     }
 
+    /**
+     * For how many milliseconds the loop of the node that lets everybody in was ready to run and had no processor, since it has
+     * started; 0 where the kernel does not say.
+     */
+    private static long waited() throws IOException {
+        Path tasks = Path.of("/proc/self/task");
+        if (Files.notExists(tasks)) {
+            return 0;
+        }
+        try (Stream<Path> threads = Files.list(tasks)) {
+            for (Path thread : threads.toList()) {
+                if (Files.readString(thread.resolve("comm")).startsWith("weir-open")) {
+                    String[] words =
+                            Files.readString(thread.resolve("schedstat")).split(" ");
+                    return Duration.ofNanos(Long.parseLong(words[1])).toMillis();
+                }
+            }
+        }
+        return 0;
+    }
+
     private static long loops() {
         return Thread.getAllStackTraces().keySet().stream()
                 .filter(thread -> thread.getName().startsWith("weir-"))
@@ -213,6 +234,7 @@ public final class Victim {
                     victim.take();
                     System.out.println("taken");
                 }
+                case "waited" -> System.out.println("waited " + waited());
                 case "memory" -> System.out.println("memory " + victim.memory());
                 default -> throw new IllegalArgumentException("there is no command " + line);
             }

@@ -1,12 +1,9 @@
 package io.weir.hostile;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.weir.hostile.client.Channel;
 import io.weir.hostile.client.Flag;
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Session;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -35,16 +32,14 @@ class AnswersTest {
     }
 
     private static void ask(Attacker attacker, String port, long items, long bytes) throws InterruptedException {
-        AtomicInteger asked = new AtomicInteger();
         attacker.attack(3, number -> {
             Session session = attacker.session().read();
             Channel channel = session.open(port, Flag.REQUESTS, items, bytes);
             for (int request = 1; request <= REQUESTS && channel.awaitCredit(0); request++) {
                 channel.send(Frame.request(channel.number(), request, EMPTY));
-                asked.incrementAndGet();
+                attacker.did();
             }
             attacker.lurk();
         });
-        assertThat(asked).as("requests; %s", attacker.cuts()).hasPositiveValue();
     }
 }

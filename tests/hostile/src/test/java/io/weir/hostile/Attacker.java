@@ -30,6 +30,8 @@ final class Attacker implements AutoCloseable {
 
     private final Target target;
     private final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MILLIS);
+    private final long latest = end + TimeUnit.MILLISECONDS.toNanos(READ_MILLIS);
+    private final AtomicLong done = new AtomicLong();
     private final Queue<Wire> wires = new ConcurrentLinkedQueue<>();
     private final Queue<String> cuts = new ConcurrentLinkedQueue<>();
     private final ExecutorService threads = Executors.newCachedThreadPool(task -> {
@@ -52,13 +54,34 @@ final class Attacker implements AutoCloseable {
         return target;
     }
 
+    /** Counts something that has been done to the victim. */
+    void did() {
+        done.incrementAndGet();
+    }
+
+    /** How often something has been done to it. */
+    long done() {
+        return done.get();
+    }
+
     boolean goesOn() {
-        return !over && System.nanoTime() < end;
+        return !over && left() > 0;
+    }
+
+    /** An attack that has not come to anything yet has longer: so a machine with much else to do spoils none. */
+    private long left() {
+        return (done() > 0 ? end : latest) - System.nanoTime();
+    }
+
+    private long aWhile() {
+        return Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - System.nanoTime());
     }
 
     /** Waits for the end of the attack; what is connected stays so meanwhile. */
     void lurk() throws InterruptedException {
-        TimeUnit.NANOSECONDS.sleep(end - System.nanoTime());
+        while (goesOn()) {
+            TimeUnit.NANOSECONDS.sleep(aWhile());
+        }
     }
 
     TcpWire wire(InetSocketAddress address) throws IOException {
@@ -84,8 +107,7 @@ final class Attacker implements AutoCloseable {
     }
 
     /** Sends the same bytes again and again in so many sessions, each of which begins anew when the node has ended it. */
-    long flood(int count, boolean reads, byte[] first, byte[] again) throws InterruptedException {
-        AtomicLong sent = new AtomicLong();
+    void flood(int count, boolean reads, byte[] first, byte[] again) throws InterruptedException {
         attack(count, number -> {
             while (goesOn()) {
                 TcpWire wire = wire(target.open());
@@ -97,7 +119,7 @@ final class Attacker implements AutoCloseable {
                     wire.raw(first);
                     while (goesOn()) {
                         wire.raw(again);
-                        sent.incrementAndGet();
+                        did();
                     }
                 } catch (IOException cut) {
                     cuts.add(cut.toString());
@@ -106,12 +128,10 @@ final class Attacker implements AutoCloseable {
                 }
             }
         });
-        return sent.get();
     }
 
     /** Sends these bytes once in so many sessions at once, waits for what the node makes of them, and is gone. */
-    long once(int count, byte[] first, byte[] then) throws IOException {
-        long sent = 0;
+    void once(int count, byte[] first, byte[] then) throws IOException {
         List<TcpWire> connected = new ArrayList<>();
         for (int number = 0; number < count && goesOn(); number++) {
             TcpWire wire = wire(target.open());
@@ -120,7 +140,7 @@ final class Attacker implements AutoCloseable {
                 Session session = Session.over(wire, Identity.fresh());
                 wire.raw(first);
                 wire.raw(then);
-                sent++;
+                did();
                 while (session.ending().isEmpty() && session.next().kind() != Kind.ACCEPT) {
                     // The node has come to what we have sent when it answers the first OPEN.
                 }
@@ -129,7 +149,6 @@ final class Attacker implements AutoCloseable {
             }
         }
         connected.forEach(TcpWire::close);
-        return sent;
     }
 
     /** Attacks in so many threads; returns when all have come to their end, which is soon after that of the attack. */
@@ -149,15 +168,25 @@ final class Attacker implements AutoCloseable {
         }
         try {
             for (Future<?> each : parts) {
-                try {
-                    each.get(Math.max(1, end - System.nanoTime()), TimeUnit.NANOSECONDS);
-                } catch (TimeoutException late) {
-                    cut();
-                    each.get(READ_MILLIS, TimeUnit.MILLISECONDS);
+                while (goesOn() && !each.isDone()) {
+                    await(each);
                 }
+                if (!each.isDone()) {
+                    cut();
+                }
+                each.get(READ_MILLIS, TimeUnit.MILLISECONDS);
             }
         } catch (ExecutionException | TimeoutException failed) {
             throw new AssertionError("an attack has not ended as it should", failed);
+        }
+    }
+
+    /** Returns when a part has ended, or the attack may be over. */
+    private void await(Future<?> part) throws InterruptedException, ExecutionException {
+        try {
+            part.get(aWhile(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException goesOn) {
+            // The caller looks.
         }
     }
 

@@ -1,12 +1,9 @@
 package io.weir.hostile;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -38,7 +35,6 @@ class ChannelNumbersTest {
     }
 
     private static void wrap(Attacker attacker, int step, int count) throws InterruptedException {
-        AtomicInteger rounds = new AtomicInteger();
         attacker.attack(SESSIONS, number -> {
             while (attacker.goesOn()) {
                 Session session = attacker.session().read();
@@ -55,10 +51,9 @@ class ChannelNumbersTest {
                 } finally {
                     session.close();
                 }
-                rounds.incrementAndGet();
+                attacker.did();
             }
         });
-        assertThat(rounds).as("sessions that did it; %s", attacker.cuts()).hasPositiveValue();
     }
 
     private static void flood(Session session, int channel) throws IOException {

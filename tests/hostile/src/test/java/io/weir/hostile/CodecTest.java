@@ -1,14 +1,11 @@
 package io.weir.hostile;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.weir.hostile.client.Channel;
 import io.weir.hostile.client.Flag;
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Session;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -64,7 +61,6 @@ class CodecTest {
             throws InterruptedException {
         byte[] value = new byte[length];
         Arrays.fill(value, (byte) opening);
-        AtomicInteger sent = new AtomicInteger();
         attacker.attack(2, number -> {
             Session session = attacker.session().read();
             Channel channel = open(session, port, flags);
@@ -73,7 +69,7 @@ class CodecTest {
                         ? Frame.request(channel.number(), message, value)
                         : Frame.data(channel.number(), value);
                 if (channel.sendWhole(frame)) {
-                    sent.incrementAndGet();
+                    attacker.did();
                 } else {
                     // The failure of the last message has ended it.
                     session.send(Frame.end(channel.number()));
@@ -81,7 +77,6 @@ class CodecTest {
                 }
             }
         });
-        assertThat(sent).as("messages; %s", attacker.cuts()).hasPositiveValue();
     }
 
     private static Channel open(Session session, String port, int flags) throws IOException, InterruptedException {

@@ -1,7 +1,5 @@
 package io.weir.hostile;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.weir.hostile.client.Flag;
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Kind;
@@ -162,11 +160,9 @@ class FramesTest {
                 Frame.open(3, "late-answers", Flag.REQUESTS, 1000, 1 << 20),
                 Frame.open(5, "never", 0, 0, 0));
         Attack.on(size, attacker -> {
-            long sent = 0;
             for (int round = 0; round < 100 && attacker.goesOn(); round++) {
-                sent += attacker.once(4, opens, many(each -> random(random)));
+                attacker.once(4, opens, many(each -> random(random)));
             }
-            assertThat(sent).as("floods; %s", attacker.cuts()).isPositive();
         });
     }
 
@@ -188,11 +184,7 @@ class FramesTest {
     }
 
     private static void flood(Size size, boolean reads, byte[] first, byte[] again) throws Exception {
-        Attack.on(
-                size,
-                attacker -> assertThat(attacker.flood(SESSIONS, reads, first, again))
-                        .as("floods; %s", attacker.cuts())
-                        .isPositive());
+        Attack.on(size, attacker -> attacker.flood(SESSIONS, reads, first, again));
     }
 
     private static byte[] many(IntFunction<Frame> frame) {

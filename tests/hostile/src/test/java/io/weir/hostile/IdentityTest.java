@@ -1,14 +1,11 @@
 package io.weir.hostile;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Identity;
 import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.TcpWire;
 import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -40,7 +37,6 @@ class IdentityTest {
     @EnumSource(Size.class)
     void rejoiningTheSessionOfAnotherPeer(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicInteger tried = new AtomicInteger();
             attacker.attack(4, number -> {
                 while (attacker.goesOn()) {
                     TcpWire wire = attacker.wire(attacker.target().open());
@@ -49,24 +45,22 @@ class IdentityTest {
                     long guess = ThreadLocalRandom.current().nextLong();
                     wire.send(
                             Frame.of(Kind.HELLO, 0, 0, 0).with(hello), Frame.of(Kind.REJOIN, number % 2, 0, 0, guess));
-                    tried.incrementAndGet();
+                    attacker.did();
                     while (wire.receive().kind() != Kind.REFUSE) {
                         // HELLO of the node, or REJOIN if it believes us.
                     }
                     wire.close();
                 }
             });
-            assertThat(tried).as("tries; %s", attacker.cuts()).hasPositiveValue();
         });
     }
 
     private static void claim(Attacker attacker, long later) throws InterruptedException {
         Identity benign = attacker.target().benignIdentity();
         Identity claimed = new Identity(benign.id(), benign.incarnation() + later, benign.name(), benign.secret());
-        AtomicInteger tried = new AtomicInteger();
         attacker.attack(2, number -> {
             while (attacker.goesOn()) {
-                tried.incrementAndGet();
+                attacker.did();
                 try {
                     attacker.session(claimed).read();
                 } catch (IOException refused) {
@@ -74,6 +68,5 @@ class IdentityTest {
                 }
             }
         });
-        assertThat(tried).as("tries; %s", attacker.cuts()).hasPositiveValue();
     }
 }

@@ -8,7 +8,6 @@ import io.weir.hostile.client.Session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -44,17 +43,15 @@ class LongMessagesTest {
     @EnumSource(Size.class)
     void bytesThatAreWantedAndNeverUsed(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicInteger wanted = new AtomicInteger();
             attacker.attack(SESSIONS, number -> {
                 Session session = attacker.session().read();
                 for (Channel channel : openAll(session, "sink", WANTING)) {
                     if (channel.awaitAccept()) {
                         session.send(Frame.want(channel.number(), LONGEST));
-                        wanted.incrementAndGet();
+                        attacker.did();
                     }
                 }
             });
-            assertThat(wanted).as("WANTs; %s", attacker.cuts()).hasPositiveValue();
             assertThat(HonestTest.millisOfLongMessage(attacker.target(), honest(size)))
                     .as("a message of another peer")
                     .isLessThan(HONEST_MILLIS);
@@ -67,20 +64,16 @@ class LongMessagesTest {
     }
 
     private static void beginOnAll(Attacker attacker, String port) throws InterruptedException {
-        AtomicInteger begun = new AtomicInteger();
         attacker.attack(SESSIONS, number -> {
             Session session = attacker.session().read();
             for (Channel channel : openAll(session, port, CHANNELS)) {
                 if (channel.awaitAccept() && channel.items() > 0 && channel.bytes() > PIECE.length) {
                     channel.send(Frame.first(channel.number(), channel.bytes(), PIECE));
-                    begun.incrementAndGet();
+                    attacker.did();
                 }
             }
             attacker.lurk();
         });
-        assertThat(begun)
-                .as("messages that the node let us begin; %s", attacker.cuts())
-                .hasPositiveValue();
     }
 
     private static List<Channel> openAll(Session session, String port, int number) throws IOException {

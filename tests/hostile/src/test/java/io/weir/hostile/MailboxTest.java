@@ -1,14 +1,11 @@
 package io.weir.hostile;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.weir.hostile.client.Channel;
 import io.weir.hostile.client.Flag;
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Session;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -41,23 +38,19 @@ class MailboxTest {
     @EnumSource(Size.class)
     void requestsWhoseAnswersAreNotTaken(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicInteger asked = new AtomicInteger();
             attacker.attack(3, number -> {
                 Session session = attacker.session().read();
                 Channel channel = session.open(number == 0 ? "box" : "box-read", Flag.REQUESTS, 0, 0);
                 for (int request = 1; request <= REQUESTS && channel.awaitCredit(SHORT.length); request++) {
                     channel.send(Frame.request(channel.number(), request, SHORT));
-                    asked.incrementAndGet();
+                    attacker.did();
                 }
                 attacker.lurk();
             });
-            assertThat(asked).as("requests; %s", attacker.cuts()).hasPositiveValue();
         });
     }
 
     private static void fill(Attacker attacker, String port, int count) throws InterruptedException {
-        AtomicInteger sent = new AtomicInteger();
-        AtomicInteger wanted = new AtomicInteger();
         attacker.attack(2, number -> {
             while (attacker.goesOn()) {
                 try (Session session = attacker.session().read()) {
@@ -69,19 +62,16 @@ class MailboxTest {
                         // Until there is no credit at once; then the next session takes its turn.
                         while (channel.awaitAccept() && channel.affords(LONG.length) && attacker.goesOn()) {
                             if (channel.sendWhole(Frame.data(channel.number(), LONG))) {
-                                sent.incrementAndGet();
+                                attacker.did();
                             }
                         }
                         if (channel.awaitAccept() && !channel.affords(LONG.length)) {
                             session.send(Frame.want(channel.number(), LONG.length));
-                            wanted.incrementAndGet();
+                            attacker.did();
                         }
                     }
                 }
             }
         });
-        assertThat(sent.get() + wanted.get())
-                .as("messages that were sent or wanted to be; %s", attacker.cuts())
-                .isPositive();
     }
 }

@@ -1,7 +1,5 @@
 package io.weir.hostile;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.weir.hostile.client.Channel;
 import io.weir.hostile.client.Flag;
 import io.weir.hostile.client.Frame;
@@ -11,8 +9,6 @@ import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TcpWire;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -27,18 +23,16 @@ class SessionsTest {
     @EnumSource(Size.class)
     void aThousandSessionsOfOneAttacker(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicInteger opened = new AtomicInteger();
             attacker.attack(4, number -> {
-                while (attacker.goesOn() && opened.get() < SESSIONS) {
+                while (attacker.goesOn() && attacker.done() < SESSIONS) {
                     Session session = attacker.session();
                     for (int channel = 0; channel < CHANNELS; channel++) {
                         session.open(channel % 2 == 0 ? "still" : "box", 0, 1, 1);
                     }
-                    opened.incrementAndGet();
+                    attacker.did();
                 }
                 attacker.lurk();
             });
-            assertThat(opened).as("sessions; %s", attacker.cuts()).hasPositiveValue();
         });
     }
 
@@ -47,11 +41,9 @@ class SessionsTest {
     void halfOfAFrame(Size size) throws Exception {
         Attack.on(size, attacker -> {
             byte[] half = Frame.header(65_536, Kind.DATA, 0, 16_384, 1, 0);
-            long sent = 0;
             while (attacker.goesOn()) {
-                sent += attacker.once(8, Frame.open(1, "sink", 0, 0, 0).bytes(), half);
+                attacker.once(8, Frame.open(1, "sink", 0, 0, 0).bytes(), half);
             }
-            assertThat(sent).as("halves; %s", attacker.cuts()).isPositive();
         });
     }
 
@@ -67,13 +59,11 @@ class SessionsTest {
                 Frame.header(0, 0, 32, 0, 1, 0),
                 Frame.header(65_536, 255, 255, 65_535, -1, -1),
             };
-            long sent = 0;
             while (attacker.goesOn()) {
                 for (byte[] header : headers) {
-                    sent += attacker.once(2, Frame.open(1, "sink", 0, 0, 0).bytes(), header);
+                    attacker.once(2, Frame.open(1, "sink", 0, 0, 0).bytes(), header);
                 }
             }
-            assertThat(sent).as("headers; %s", attacker.cuts()).isPositive();
         });
     }
 
@@ -81,7 +71,6 @@ class SessionsTest {
     @EnumSource(Size.class)
     void bytesThatComeOneByOne(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicInteger dripped = new AtomicInteger();
             byte[] hello = Frame.of(Kind.HELLO, 0, 0, 0)
                     .with(Identity.fresh().hello(""))
                     .bytes();
@@ -94,12 +83,11 @@ class SessionsTest {
                 for (int at = 0; at < hello.length - 1 && attacker.goesOn(); at++) {
                     for (TcpWire wire : wires) {
                         wire.raw(new byte[] {hello[at]});
-                        dripped.incrementAndGet();
+                        attacker.did();
                     }
                 }
                 attacker.lurk();
             });
-            assertThat(dripped).as("bytes; %s", attacker.cuts()).hasPositiveValue();
         });
     }
 
@@ -107,17 +95,15 @@ class SessionsTest {
     @EnumSource(Size.class)
     void channelsThatAreOpenedAndEnded(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicInteger opened = new AtomicInteger();
             attacker.attack(2, number -> {
                 Session session = attacker.session().read();
                 String[] ports = {"nobody serves this", "echo", "never", "answers"};
                 for (int each = 0; attacker.goesOn(); each++) {
                     Channel channel = session.open(ports[each % ports.length], 0, 1, 1);
                     session.send(Frame.of(Kind.ERROR, 0, channel.number(), 1).with(new byte[4096]));
-                    opened.incrementAndGet();
+                    attacker.did();
                 }
             });
-            assertThat(opened).as("channels; %s", attacker.cuts()).hasPositiveValue();
         });
     }
 
@@ -125,20 +111,18 @@ class SessionsTest {
     @EnumSource(Size.class)
     void refusedChannelsThatAreNotEnded(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicInteger opened = new AtomicInteger();
             attacker.attack(2, number -> {
                 while (attacker.goesOn()) {
                     try (Session session = attacker.session()) {
                         while (attacker.goesOn() && session.ending().isEmpty()) {
                             session.open("nobody serves this", 0, 0, 0);
-                            opened.incrementAndGet();
+                            attacker.did();
                         }
                     } catch (IOException cut) {
                         // Too many.
                     }
                 }
             });
-            assertThat(opened).as("channels; %s", attacker.cuts()).hasPositiveValue();
         });
     }
 
@@ -146,7 +130,6 @@ class SessionsTest {
     @EnumSource(Size.class)
     void emptyMessages(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicLong sent = new AtomicLong();
             attacker.attack(3, number -> {
                 Session session = attacker.session().read();
                 String[] ports = {"sink", "answers", "box-read"};
@@ -156,10 +139,9 @@ class SessionsTest {
                     Frame[] frames = new Frame[(int) Math.min(1000, channel.items())];
                     Arrays.fill(frames, Frame.data(channel.number(), NOTHING));
                     channel.send(frames);
-                    sent.addAndGet(frames.length);
+                    attacker.did();
                 }
             });
-            assertThat(sent).as("messages; %s", attacker.cuts()).hasPositiveValue();
         });
     }
 }

@@ -1,9 +1,12 @@
 package io.weir.hostile;
 
+import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Identity;
+import io.weir.hostile.client.Kind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -22,6 +25,7 @@ final class Target implements AutoCloseable {
     private final Identity benignIdentity;
     private final Figures start;
     private final long controlMillis;
+    private long waitedBefore;
 
     Target(Size size) throws IOException, InterruptedException {
         String name = size.name().toLowerCase(Locale.ROOT);
@@ -39,10 +43,21 @@ final class Target implements AutoCloseable {
         }
         benignIdentity = first;
         benign.hear("ready");
-        // Twice: only the second time everything has been loaded and compiled that serves a peer.
+        // Before anything is measured, what serves a peer has been loaded and compiled.
+        warmUp();
         control();
         controlMillis = control();
         start = memory();
+    }
+
+    /** A busy second with what is permitted. */
+    private void warmUp() throws InterruptedException {
+        byte[] open = Frame.open(1, "echo", 0, 1 << 20, 1 << 30).bytes();
+        byte[] pings = Frame.join(
+                Collections.nCopies(1000, Frame.of(Kind.PING, 0, 0, 1)).toArray(Frame[]::new));
+        try (Attacker attacker = new Attacker(this)) {
+            attacker.flood(2, true, open, pings);
+        }
     }
 
     private long control() throws IOException, InterruptedException {
@@ -87,6 +102,7 @@ final class Target implements AutoCloseable {
     }
 
     void measure() throws IOException, InterruptedException {
+        waitedBefore = waited();
         benign.say("measure");
         benign.hear("measuring");
     }
@@ -98,7 +114,13 @@ final class Target implements AutoCloseable {
         for (int session = 0; session < paths.size(); session++) {
             sessions.add(Figures.parse(benign.hear("report")));
         }
-        return new Report(sessions, Long.parseLong(benign.hear("hiccup")));
+        long hiccup = Long.parseLong(benign.hear("hiccup"));
+        return new Report(sessions, hiccup, waited() - waitedBefore);
+    }
+
+    private long waited() throws IOException, InterruptedException {
+        victim.say("waited");
+        return Long.parseLong(victim.hear("waited"));
     }
 
     /** Empties the mailboxes: what is in them belongs to the program, which would have to read it. */
@@ -128,8 +150,9 @@ final class Target implements AutoCloseable {
      * What the benign peers have seen.
      *
      * @param hiccupMillis the longest time that a thread of their process had to wait for a processor
+     * @param waitedMillis how long the node's loop, ready to run, had to wait for one, all in all
      */
-    record Report(List<Figures> sessions, long hiccupMillis) {
+    record Report(List<Figures> sessions, long hiccupMillis, long waitedMillis) {
 
         long gapMillis() {
             return sessions.stream()

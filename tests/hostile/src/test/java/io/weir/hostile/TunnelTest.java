@@ -52,7 +52,6 @@ class TunnelTest {
     @EnumSource(Size.class)
     void manyTunnelsWithHalfAHandshake(Size size) throws Exception {
         Attack.on(size, attacker -> {
-            AtomicInteger begun = new AtomicInteger();
             attacker.attack(2, number -> {
                 Session session = attacker.session().read();
                 for (int each = 0; each < TUNNELS && attacker.goesOn(); each++) {
@@ -62,12 +61,11 @@ class TunnelTest {
                                 .with(Identity.fresh().hello(""));
                         channel.send(Frame.data(channel.number(), new byte[0]));
                         channel.send(Frame.data(channel.number(), hello.unpadded()));
-                        begun.incrementAndGet();
+                        attacker.did();
                     }
                 }
                 attacker.lurk();
             });
-            assertThat(begun).as("tunnels; %s", attacker.cuts()).hasPositiveValue();
         });
     }
 }
