@@ -69,6 +69,10 @@ final class Inbound {
     private long wantedLong;
 
     private Disposable leaseLook = Disposables.disposed();
+    private Disposable waitLook = Disposables.disposed();
+    /** At how many looks in a row nothing was lent to anybody, although we wait to be lent something. */
+    private int waitIdle;
+
     /** How much of the long message had come at the last look. */
     private long leaseSeen;
 
@@ -455,6 +459,7 @@ final class Inbound {
         MemoryAccount.Lease waiting = leasing;
         leasing = null;
         if (waiting != null) {
+            waitLook.dispose();
             session.memory().cancel(waiting);
         }
         wantedLong = 0;
@@ -517,6 +522,7 @@ final class Inbound {
         }
         leasing = session.memory().lease(extra, session.loop(), () -> {
             leasing = null;
+            waitLook.dispose();
             leased += extra;
             if (over()) {
                 giveBack();
@@ -525,6 +531,32 @@ final class Inbound {
                 wanted(bytes);
             }
         });
+        if (leasing != null) {
+            waitIdle = 0;
+            waitLook = session.loop().schedule(() -> lookAtWaiting(bytes), LEASE);
+        }
+    }
+
+    /**
+     * What is lent comes back, but what others have beside that may stay with them for as long as they like: a message that waits for
+     * it would wait for ever.
+     */
+    private void lookAtWaiting(long bytes) {
+        if (leasing == null || over()) {
+            return;
+        }
+        waitIdle = session.memory().nothingIsLent() ? waitIdle + 1 : 0;
+        if (waitIdle == LEASE_LOOKS) {
+            channel.fail(
+                    ErrorCode.OVERLOADED,
+                    new Overloaded(
+                            "there is no memory for a message of " + bytes + " bytes: the receiver's other peers have"
+                                    + " had it for " + SettingText.of(LEASE.multipliedBy(LEASE_LOOKS)) + "; raise"
+                                    + " weir.memory.max there, with more memory for its JVM (-Xmx, -XX:MaxDirectMemorySize), or send"
+                                    + " the content in pieces"));
+            return;
+        }
+        waitLook = session.loop().schedule(() -> lookAtWaiting(bytes), LEASE);
     }
 
     private void watchLease() {

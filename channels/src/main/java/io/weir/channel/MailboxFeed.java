@@ -51,20 +51,25 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     /** Whether nothing comes of it before some of what there is was taken out. */
     boolean waits() {
-        return waits;
+        // The loop may not have seen yet what was taken out.
+        return waits && isFull();
+    }
+
+    private boolean isFull() {
+        return bytes.get() > channel.session().windowBytes() / 2;
     }
 
     /** So much of it has left the mailbox. Any thread. */
     void taken(long cost) {
         channel.session().memory().give(MemoryUse.MAILBOXES, cost);
-        long left = bytes.addAndGet(-cost);
-        if (waits && left <= channel.session().windowBytes() / 2) {
+        bytes.addAndGet(-cost);
+        if (waits && !isFull()) {
             channel.execute(this::goOn);
         }
     }
 
     private void goOn() {
-        if (waits && bytes.get() <= channel.session().windowBytes() / 2) {
+        if (waits && !isFull()) {
             waits = false;
             channel.inbound().pause(false);
         }

@@ -95,7 +95,7 @@ final class MemoryAccount {
 
     /** What one message may have at most, beyond its window, if nobody else has anything. */
     long longestLease() {
-        return Math.min(lendable, ofNewcomers(0) - GUARANTEED);
+        return Math.min(lendable, total / 4 * 3 / 4 * 3 - GUARANTEED);
     }
 
     private void charge(Owner owner, long bytes) {
@@ -279,8 +279,10 @@ final class MemoryAccount {
 
         private boolean lend(long bytes) {
             long others = lent - leased;
-            boolean alone =
-                    lent == 0 && owner.used - counted(taken) + counted(taken + bytes) <= ofNewcomers(owner.used);
+            // What this peer has already does not count then: its windows are never given back to make room for a
+            // message
+            // of its own. They are at most half of what is left, so both fit into the total.
+            boolean alone = lent == 0 && owner.used - counted(taken) + GUARANTEED + bytes <= ofNewcomers(owner.used);
             boolean fits = lent + bytes <= lendable
                     && (alone || (leased + bytes <= (lendable - others) / 2 && taken + bytes <= limit()));
             if (fits) {
@@ -289,6 +291,11 @@ final class MemoryAccount {
                 add(MemoryUse.LONG_MESSAGES, bytes);
             }
             return fits;
+        }
+
+        /** Whether somebody waits, although nothing that will be given back is lent to anybody. */
+        boolean nothingIsLent() {
+            return lent() == 0;
         }
 
         /** Whoever waits does so no longer. Does nothing if it was granted: then what was lent is to be given back. */

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
@@ -291,12 +292,16 @@ class GreedyPeerTest {
         assertThat(held(MemoryUse.MAILBOXES)).isBetween(1L * MIB, 9L * MIB);
         // What is taken out makes room, and nothing is lost.
         AtomicInteger got = new AtomicInteger();
-        box.subscribe(received -> {
-            got.incrementAndGet();
-            received.release();
-        });
+        AtomicReference<Throwable> failed = new AtomicReference<>();
+        box.subscribe(
+                received -> {
+                    got.incrementAndGet();
+                    received.release();
+                },
+                failed::set);
         pair.loop.settle();
         assertThat(got).hasValue(sent);
+        assertThat(failed).as("who takes everything").hasValue(null);
         assertThat(credit.get(1)).isGreaterThanOrEqualTo(100_000);
         box.dispose();
         pair.loop.settle();
@@ -365,6 +370,32 @@ class GreedyPeerTest {
                 .anyMatch(each ->
                         each.kind == FrameKind.ERROR && each.channel == 1 && each.aux == ErrorCode.OVERLOADED.code());
         assertThat(lives()).isTrue();
+    }
+
+    @Test
+    void aMessageDoesNotWaitForEverForWhatOthersKeep() {
+        MemoryAccount.Share other = pair.memory.share("other");
+        long kept = 12 * MIB;
+        assertThat(other.tryTake(MemoryUse.MAILBOXES, 8 * MIB)).isTrue();
+        other.take(MemoryUse.MAILBOXES, 4 * MIB);
+        pair.ports.serve(
+                "sink",
+                new ServeHandler(channel ->
+                        Flux.from(channel.receive()).doOnNext(Message::release).then()));
+        open(1, "sink", 0);
+        pair.loop.settle();
+        send(FrameKind.WANT, 0, 1, 0, 16 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(pair.memory.lent()).isZero();
+        pair.loop.advance(Duration.ofSeconds(15));
+        assertThat(count(FrameKind.ERROR)).isZero();
+        pair.loop.advance(Duration.ofSeconds(10));
+        assertThat(came)
+                .anyMatch(each ->
+                        each.kind == FrameKind.ERROR && each.channel == 1 && each.aux == ErrorCode.OVERLOADED.code());
+        assertThat(lives()).isTrue();
+        other.give(MemoryUse.MAILBOXES, kept);
+        other.close();
     }
 
     @Test

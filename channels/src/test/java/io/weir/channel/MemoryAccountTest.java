@@ -92,6 +92,21 @@ class MemoryAccountTest {
         assertThat(granted.get()).isEqualTo(before + 1);
     }
 
+    /** Otherwise it would wait for the windows of its own peer, which stay as long as the peer does. */
+    @Test
+    void theLongestMessageIsLentWhateverItsPeerHasBesides() {
+        Share share = account.share("peer");
+        while (share.takeSome(MemoryUse.WINDOWS, 8 << 10, 4 * MIB) != 0) {
+            assertThat(account.stats().used()).isLessThan(TOTAL);
+        }
+        assertThat(share.longestLease()).isEqualTo(32 * MIB);
+        AtomicInteger granted = new AtomicInteger();
+        assertThat(share.lease(share.longestLease(), loop, granted::incrementAndGet))
+                .isNull();
+        assertThat(granted).hasValue(1);
+        assertThat(account.stats().used()).isLessThanOrEqualTo(TOTAL);
+    }
+
     @Test
     void whoWaitsIsLentInOrderAsSoonAsThereIsEnough() {
         Share first = account.share("a");

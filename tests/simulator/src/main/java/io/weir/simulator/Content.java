@@ -48,7 +48,7 @@ final class Content {
         return mix(seed + number * 0x9e37_79b9_7f4a_7c15L);
     }
 
-    private int size(int number) {
+    int size(int number) {
         int dice = (int) (dice(number) >>> 33);
         return switch (kind) {
             case 0 -> dice % 9;

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 abstract class Errand implements Item {
 
     final Simulation simulation;
-    private final Host near;
+    final Host near;
     final Host far;
     private long begun = -1;
     private @Nullable Incarnation here;

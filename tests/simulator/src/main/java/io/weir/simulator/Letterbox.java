@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -169,12 +170,23 @@ final class Letterbox {
             boolean stuck = reason instanceof Overloaded
                     && urgent != null
                     && had < demand
-                    && mailbox.size() >= owner.host().spec().mailboxItems();
+                    && (mailbox.size() >= owner.host().spec().mailboxItems() || aSendersRoomIsFull(!urgent));
             if (over || !stuck) {
                 simulation.violated("a reader at " + owner + " has failed for no reason that was planned", reason);
             }
             over = true;
             readSoon(urgent);
+        }
+
+        /** Whether a sender may have as many bytes there as its window, in letters that this reader does not want. */
+        private boolean aSendersRoomIsFull(boolean unwanted) {
+            long room = owner.host().spec().windowBytes();
+            return known.stream()
+                    .filter(each -> each.of().isTo(owner.host()) && each.isUrgent() == unwanted && each.waits())
+                    .collect(Collectors.groupingBy(each -> each.of().from(), Collectors.summingLong(Letter::memory)))
+                    .values()
+                    .stream()
+                    .anyMatch(bytes -> bytes > room);
         }
 
         @Override

@@ -49,6 +49,10 @@ final class Letters extends Errand {
         return far == host;
     }
 
+    Host from() {
+        return near;
+    }
+
     void mailboxCloses() {
         refused = true;
     }

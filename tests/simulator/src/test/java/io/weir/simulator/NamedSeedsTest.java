@@ -38,7 +38,8 @@ class NamedSeedsTest {
         "who leaves is still asking whether all has come when the node closes, SECRETS, -5623180554031480950",
         "who leaves without a connection waits for room to say so, SECRETS, 6749402111494410042",
         "a handshake is given up when the other side has a session, DEVICES, 1293711180358909427",
-        "what has to go once more goes behind MOVE, DEVICES, -8978526914118414986"
+        "what has to go once more goes behind MOVE, DEVICES, -8978526914118414986",
+        "a reader takes all that is there before the loop has noticed, DEVICES, -2262517385565684571"
     })
     void staysMended(String what, Extent extent, long seed) {
         Run run = new Run(seed, extent);
