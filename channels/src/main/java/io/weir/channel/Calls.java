@@ -38,7 +38,7 @@ public final class Calls {
 
     /** As {@link Peer#exchange(String, Flux)}. */
     public static Flux<Message> exchange(Peer peer, String port, Flux<Message> source) {
-        return peer.exchanged(port, channel -> source);
+        return peer.exchanged(port, channel -> source, Channel::receive);
     }
 
     /** As {@link Node#answer(String, BiFunction)}. */
@@ -51,6 +51,21 @@ public final class Calls {
     public static Disposable serve(
             Node node, String port, Function<? super Channel, ? extends Publisher<Void>> handler) {
         return node.served(port, new ServeHandler(handler, false));
+    }
+
+    /**
+     * As {@link Node#answer(String, Codec, Codec, Function)}.
+     *
+     * @param gate throws to refuse a peer, with each request
+     */
+    public static <A, B> Disposable answer(
+            Node node,
+            String port,
+            Consumer<Peer> gate,
+            Codec<A> requests,
+            Codec<B> answers,
+            Function<? super A, ? extends Publisher<? extends B>> handler) {
+        return node.answer(port, gate, requests, answers, handler);
     }
 
     /**

@@ -155,9 +155,12 @@ public final class Channel {
         }));
     }
 
-    /** What the peer sends, decoded and released. */
+    /**
+     * What the peer sends, decoded and released. Values of more than 64 KiB are decoded on another thread, one after the other, and
+     * emitted on the loop like all the others.
+     */
     public <T> Flux<T> receive(Codec<T> codec) {
-        return receive().map(message -> message.decode(codec));
+        return Decoding.values(this, codec);
     }
 
     /**

@@ -56,7 +56,7 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
     }
 
     private boolean isFull() {
-        return bytes.get() > channel.session().windowBytes() / 2;
+        return bytes.get() > channel.session().windowBytes();
     }
 
     /** So much of it has left the mailbox. Any thread. */
@@ -134,7 +134,7 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
         }
         bytes.addAndGet(cost);
         mailbox.add(new Received(this, kept, (flags & Flags.REQUEST) != 0, number, cost));
-        if (bytes.get() > channel.session().windowBytes()) {
+        if (isFull()) {
             waits = true;
             channel.inbound().pause(true);
             goOn();

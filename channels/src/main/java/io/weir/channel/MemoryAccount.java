@@ -21,8 +21,10 @@ import org.jspecify.annotations.Nullable;
  * <pre>
  *   node      total
  *   identity  at most 3/4 of what other identities have left
+ *             3/4 of these for the peers that it has: the last quarter is for peers to come. Of that, 5/8 may be kept, and 5/8 lent
+ *             to long messages, so that whatever peers keep there is something to be lent, and the other way round
  *   peer      {@link #GUARANTEED}, set aside when it connects; beyond that at most half of what the other peers of its identity
- *             have left of 3/4 of that: the last quarter is for peers to come
+ *             have left to be kept, and half of what they have left to be lent. If nothing is lent, one may have 3/4 of that
  *   channel   an eighth of what its peer has left, of the half of the peer's share that is for windows; the other half is for the
  *             least that a channel needs, and for everything that is not a window
  * </pre>
@@ -95,7 +97,7 @@ final class MemoryAccount {
 
     /** What one message may have at most, beyond its window, if nobody else has anything. */
     long longestLease() {
-        return Math.min(lendable, total / 4 * 3 / 4 * 3 - GUARANTEED);
+        return Math.min(lendable, total / 4 * 3 / 4 * 3 / 8 * 5 / 4 * 3);
     }
 
     private void charge(Owner owner, long bytes) {
@@ -108,9 +110,9 @@ final class MemoryAccount {
         return (total - (used - its)) / 4 * 3;
     }
 
-    /** The same without what is for peers that it will have. */
-    private long ofNewcomers(long its) {
-        return ofIdentity(its) / 4 * 3;
+    /** What the peers that it has may keep, and as much again may be lent to them. */
+    private long ofPeers(long its) {
+        return ofIdentity(its) / 4 * 3 / 8 * 5;
     }
 
     /** Lends to those who wait, in their order; one who finds no room holds up his own further messages only. */
@@ -148,6 +150,9 @@ final class MemoryAccount {
 
         final Object identity;
         long used;
+        /** How much of that is lent. */
+        long lent;
+
         int shares;
 
         Owner(Object identity) {
@@ -189,10 +194,10 @@ final class MemoryAccount {
             return closed ? bytes : Math.max(GUARANTEED, bytes);
         }
 
-        /** What this peer may have. */
+        /** What this peer may keep. */
         private long limit() {
-            long others = owner.used - counted(taken);
-            return Math.max(GUARANTEED, (ofNewcomers(owner.used) - others) / 2);
+            long others = owner.used - owner.lent - counted(taken);
+            return Math.max(GUARANTEED, (ofPeers(owner.used) - others) / 2);
         }
 
         private void add(MemoryUse use, long bytes) {
@@ -278,19 +283,24 @@ final class MemoryAccount {
         }
 
         private boolean lend(long bytes) {
-            long others = lent - leased;
-            // What this peer has already does not count then: its windows are never given back to make room for a
-            // message
-            // of its own. They are at most half of what is left, so both fit into the total.
-            boolean alone = lent == 0 && owner.used - counted(taken) + GUARANTEED + bytes <= ofNewcomers(owner.used);
+            long all = ofPeers(owner.used);
+            // One may have more than its share, as it is given back; but not so much that others had nothing meanwhile.
             boolean fits = lent + bytes <= lendable
-                    && (alone || (leased + bytes <= (lendable - others) / 2 && taken + bytes <= limit()));
+                    && (owner.lent == 0
+                            ? bytes <= all / 4 * 3
+                            : leased + bytes <= (Math.min(all, lendable) - (owner.lent - leased)) / 2);
             if (fits) {
-                lent += bytes;
-                leased += bytes;
-                add(MemoryUse.LONG_MESSAGES, bytes);
+                addLent(bytes);
             }
             return fits;
+        }
+
+        private void addLent(long bytes) {
+            lent += bytes;
+            owner.lent += bytes;
+            leased += bytes;
+            charge(owner, bytes);
+            uses.merge(MemoryUse.LONG_MESSAGES, bytes, Long::sum);
         }
 
         /** Whether somebody waits, although nothing that will be given back is lent to anybody. */
@@ -309,11 +319,16 @@ final class MemoryAccount {
             if (bytes == 0) {
                 return;
             }
+            List<Lease> granted;
             synchronized (MemoryAccount.this) {
-                lent -= bytes;
-                leased -= bytes;
+                if (bytes < 0 || bytes > leased) {
+                    throw new IllegalStateException("gave back " + bytes + " bytes of " + leased + " lent");
+                }
+                addLent(-bytes);
+                forgetOwner();
+                granted = lendToWaiting();
             }
-            give(MemoryUse.LONG_MESSAGES, bytes);
+            tell(granted);
         }
 
         /** The peer has gone: nothing is set aside for it any more. */

@@ -247,8 +247,8 @@ public final class Peer {
      * request again.
      */
     public <A, B> Mono<B> ask(String port, A request, Codec<A> requests, Codec<B> answers) {
-        return Mono.defer(() -> ask(port, Message.of(requests.encode(request, allocator()))))
-                .map(answer -> answer.decode(answers));
+        return Mono.defer(() ->
+                Decoding.value(session(), ask(port, Message.of(requests.encode(request, allocator()))), answers));
     }
 
     /**
@@ -256,6 +256,10 @@ public final class Peer {
      * message away, once.
      */
     public Flux<Message> stream(String port, Message request) {
+        return stream(port, request, Channel::receive);
+    }
+
+    private <B> Flux<B> stream(String port, Message request, Function<Channel, Flux<B>> received) {
         AtomicBoolean used = new AtomicBoolean();
         AtomicReference<@Nullable Message> unsent = new AtomicReference<>(request);
         return Flux.defer(() -> used.compareAndSet(false, true)
@@ -263,7 +267,8 @@ public final class Peer {
                                 CallKind.STREAM,
                                 port,
                                 channel -> Mono.fromSupplier(() -> unsent.getAndSet(null))
-                                        .flux())
+                                        .flux(),
+                                received)
                         .doFinally(signal -> ReferenceCountUtil.release(unsent.getAndSet(null)))
                 : Flux.error(AskMono.used(port)));
     }
@@ -273,30 +278,35 @@ public final class Peer {
      * the request again.
      */
     public <A, B> Flux<B> stream(String port, A request, Codec<A> requests, Codec<B> items) {
-        return Flux.defer(() -> stream(port, Message.of(requests.encode(request, allocator()))))
-                .map(item -> item.decode(items));
+        return Flux.defer(() -> {
+            Message message = Message.of(requests.encode(request, allocator()));
+            return stream(port, message, channel -> channel.receive(items));
+        });
     }
 
     /** Sends this stream to a port and yields what the peer sends back: the interaction "channel" as one operator. */
     public Flux<Message> exchange(String port, Flux<Message> source) {
-        return watched(CallKind.EXCHANGE, port, channel -> source);
+        return watched(CallKind.EXCHANGE, port, channel -> source, Channel::receive);
     }
 
     private @Nullable CallInterceptor interceptor() {
         return session().interceptor();
     }
 
-    private Flux<Message> watched(CallKind kind, String port, Function<Channel, Flux<Message>> source) {
+    private <B> Flux<B> watched(
+            CallKind kind, String port, Function<Channel, Flux<Message>> source, Function<Channel, Flux<B>> received) {
         CallInterceptor interceptor = interceptor();
         if (interceptor == null) {
-            return exchanged(port, source);
+            return exchanged(port, source, received);
         }
         CallDescription call = new CallDescription(kind, this, port, null);
         return Flux.deferContextual(context -> {
             OutgoingCall watched = interceptor.calling(call, context);
             return watched == null
-                    ? exchanged(port, source)
-                    : Calls.watch(exchanged(port, channel -> announced(source.apply(channel), call, watched)), watched);
+                    ? exchanged(port, source, received)
+                    : Calls.watch(
+                            exchanged(port, channel -> announced(source.apply(channel), call, watched), received),
+                            watched);
         });
     }
 
@@ -309,19 +319,18 @@ public final class Peer {
     }
 
     /** As {@link #exchange(String, Flux)}, past all interceptors. */
-    Flux<Message> exchanged(String port, Function<Channel, Flux<Message>> source) {
-        return channel(port).flatMapMany(channel -> exchange(channel, source.apply(channel)));
+    <B> Flux<B> exchanged(String port, Function<Channel, Flux<Message>> source, Function<Channel, Flux<B>> received) {
+        return channel(port).flatMapMany(channel -> exchange(channel, source.apply(channel), received.apply(channel)));
     }
 
     /**
      * Both halves as one: what fails the sending half fails the receiving one as well, so its own signals need not be looked at;
      * who stops receiving stops sending.
      */
-    private static Flux<Message> exchange(Channel channel, Publisher<Message> source) {
+    private static <B> Flux<B> exchange(Channel channel, Publisher<Message> source, Flux<B> received) {
         return Flux.deferContextual(context -> {
             Disposable.Swap sending = Disposables.swap();
-            return channel.receive()
-                    .doOnSubscribe(subscription -> sending.replace(
+            return received.doOnSubscribe(subscription -> sending.replace(
                             channel.send(source).contextWrite(context).subscribe(nothing -> {}, error -> {})))
                     .doFinally(signal -> sending.dispose());
         });
@@ -333,10 +342,10 @@ public final class Peer {
      */
     public <A, B> Function<Flux<A>, Flux<B>> stage(String port, Codec<A> request, Codec<B> answer) {
         return source -> watched(
-                        CallKind.EXCHANGE,
-                        port,
-                        channel -> source.map(value -> Message.of(request.encode(value, channel.allocator()))))
-                .map(message -> message.decode(answer));
+                CallKind.EXCHANGE,
+                port,
+                channel -> source.map(value -> Message.of(request.encode(value, channel.allocator()))),
+                channel -> channel.receive(answer));
     }
 
     /** Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides. */

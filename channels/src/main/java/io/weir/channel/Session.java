@@ -33,6 +33,8 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -113,7 +115,10 @@ final class Session implements LinkHandler {
     private boolean draining;
     private boolean full;
     private final Refusals refusals = new Refusals();
+    private final LongValues longValues = new LongValues(this);
     private final List<Confirmation> confirming = new ArrayList<>(0);
+    /** Who waits until a condition holds, or the session is over. */
+    private final Set<MonoSink<Void>> awaiting = ConcurrentHashMap.newKeySet();
     /** How often it was asked whether it has had everything. */
     private int confirmations;
     /** The last of these questions that the peer has answered. */
@@ -494,6 +499,11 @@ final class Session implements LinkHandler {
     }
 
     /** The peer's part of what the node keeps for all. */
+    /** Loop thread only. */
+    LongValues longValues() {
+        return longValues;
+    }
+
     MemoryAccount.Share memory() {
         return memory;
     }
@@ -1030,9 +1040,10 @@ final class Session implements LinkHandler {
         return Mono.<Void>create(sink -> {
             Disposable.Swap nextLook = Disposables.swap();
             Disposable.Swap end = Disposables.swap();
-            sink.onDispose(Disposables.composite(nextLook, end));
+            sink.onDispose(Disposables.composite(nextLook, end, () -> awaiting.remove(sink)));
             execute(() -> {
                 if (ended == null && !limit.isZero()) {
+                    awaiting.add(sink);
                     var unused = end.replace(loop.schedule(sink::success, limit));
                     await(condition, sink, nextLook);
                 } else {
@@ -1274,6 +1285,8 @@ final class Session implements LinkHandler {
         }
         onEnd.accept(this);
         List.copyOf(confirming).forEach(Confirmation::end);
+        // The loop may end with the session, and look no more.
+        List.copyOf(awaiting).forEach(MonoSink::success);
     }
 
     /** Whether something has come whole before the session ended, and waits to be asked for. */

@@ -1,6 +1,5 @@
 package io.weir.service;
 
-import io.netty.buffer.ByteBufAllocator;
 import io.weir.channel.Calls;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
@@ -172,10 +171,7 @@ public final class Services {
             Codec<A> requests,
             Codec<B> answers,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return answer(
-                spec,
-                (peer, request) -> Mono.<B>from(handler.apply(request.decode(requests)))
-                        .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
+        return announce(spec, gate -> Calls.answer(node, spec.port(), gate::check, requests, answers, handler));
     }
 
     /** Answers each request with a stream; see {@link Node#stream(String, Codec, Codec, Function)}. */

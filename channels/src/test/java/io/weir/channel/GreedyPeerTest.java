@@ -128,7 +128,7 @@ class GreedyPeerTest {
         pair.loop.settle();
         assertThat(lives()).isTrue();
         long promised = credit.values().stream().mapToLong(each -> each).sum();
-        assertThat(promised).isBetween(MEMORY / 8, MEMORY / 2);
+        assertThat(promised).isBetween(MEMORY / 10, MEMORY / 4);
         credit.forEach((channel, bytes) ->
                 send(FrameKind.FIRST, 0, channel, 0, bytes, 0, Unpooled.wrappedBuffer(new byte[10])));
         pair.loop.settle();
@@ -205,7 +205,8 @@ class GreedyPeerTest {
         }));
         open(1, "answers", Flags.REQUESTS);
         pair.loop.settle();
-        int requests = 1000;
+        int requests = items.get(1).intValue();
+        assertThat(requests).isGreaterThan(500);
         for (int i = 1; i <= requests; i++) {
             message(1, Flags.REQUEST, i, 0);
         }
@@ -271,7 +272,7 @@ class GreedyPeerTest {
             pair.loop.settle();
         }
         assertThat(lives()).isTrue();
-        assertThat(kept.size() * 30_000L).isLessThan(10 * MIB);
+        assertThat(kept.size() * 30_000L).isLessThan(8 * MIB);
         kept.forEach(Message::release);
     }
 
@@ -353,10 +354,10 @@ class GreedyPeerTest {
                         Flux.from(channel.receive()).doOnNext(Message::release).then()));
         open(1, "sink", 0);
         pair.loop.settle();
-        send(FrameKind.WANT, 0, 1, 0, 10 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        send(FrameKind.WANT, 0, 1, 0, 8 * MIB, 0, Unpooled.EMPTY_BUFFER);
         pair.loop.settle();
         assertThat(pair.memory.lent()).isPositive();
-        assertThat(credit.get(1)).isGreaterThanOrEqualTo(10 * MIB);
+        assertThat(credit.get(1)).isGreaterThanOrEqualTo(8 * MIB);
         // As long as it says nothing at all, it may be stopped.
         pair.loop.advance(Duration.ofSeconds(25));
         assertThat(pair.memory.lent()).isPositive();
@@ -376,15 +377,14 @@ class GreedyPeerTest {
     void aMessageDoesNotWaitForEverForWhatOthersKeep() {
         MemoryAccount.Share other = pair.memory.share("other");
         long kept = 12 * MIB;
-        assertThat(other.tryTake(MemoryUse.MAILBOXES, 8 * MIB)).isTrue();
-        other.take(MemoryUse.MAILBOXES, 4 * MIB);
+        other.take(MemoryUse.MAILBOXES, kept);
         pair.ports.serve(
                 "sink",
                 new ServeHandler(channel ->
                         Flux.from(channel.receive()).doOnNext(Message::release).then()));
         open(1, "sink", 0);
         pair.loop.settle();
-        send(FrameKind.WANT, 0, 1, 0, 16 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        send(FrameKind.WANT, 0, 1, 0, 8 * MIB, 0, Unpooled.EMPTY_BUFFER);
         pair.loop.settle();
         assertThat(pair.memory.lent()).isZero();
         pair.loop.advance(Duration.ofSeconds(15));
@@ -406,10 +406,10 @@ class GreedyPeerTest {
                         Flux.from(channel.receive()).doOnNext(Message::release).then()));
         open(1, "sink", 0);
         pair.loop.settle();
-        send(FrameKind.WANT, 0, 1, 0, 10 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        send(FrameKind.WANT, 0, 1, 0, 8 * MIB, 0, Unpooled.EMPTY_BUFFER);
         pair.loop.settle();
-        send(FrameKind.FIRST, 0, 1, 0, 10 * MIB, 0, Unpooled.wrappedBuffer(new byte[30_000]));
-        for (int left = 10 * MIB - 30_000; left > 0; ) {
+        send(FrameKind.FIRST, 0, 1, 0, 8 * MIB, 0, Unpooled.wrappedBuffer(new byte[30_000]));
+        for (int left = 8 * MIB - 30_000; left > 0; ) {
             for (int i = 0; i < 20 && left > 0; i++) {
                 int piece = Math.min(left, 30_000);
                 send(FrameKind.NEXT, 0, 1, 0, 0, 0, Unpooled.wrappedBuffer(new byte[piece]));

@@ -44,19 +44,41 @@ public final class RuntimeFolder {
             }
             return folder;
         } catch (IOException | UnsupportedOperationException e) {
-            throw new Misconfigured(
-                    "the run-time folder " + folder + " can't be used (" + e
-                            + "); name one that this user may write, weir.runtime-folder",
-                    e);
+            throw unusable(folder, e);
         }
     }
 
+    /**
+     * As {@link #open}, but makes nothing: what is not there yet may still be made.
+     *
+     * @return whether it is there
+     * @throws Misconfigured naming the folder and the remedy, if something else is there, or it is not ours alone
+     */
+    public static boolean check(Path folder) {
+        try {
+            boolean there = Files.exists(folder, LinkOption.NOFOLLOW_LINKS);
+            if (there) {
+                checkPrivate(folder);
+            }
+            return there;
+        } catch (IOException | UnsupportedOperationException e) {
+            throw unusable(folder, e);
+        }
+    }
+
+    private static Misconfigured unusable(Path folder, Exception cause) {
+        return new Misconfigured(
+                "the run-time folder " + folder + " can't be used (" + cause
+                        + "); name one that this user may write, weir.runtime-folder",
+                cause);
+    }
+
     private static void checkPrivate(Path folder) throws IOException {
+        Object owner = Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
         if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
             throw new Misconfigured("the run-time folder " + folder + " is not a folder; remove it or name another one,"
-                    + " weir.runtime-folder");
+                    + " weir.runtime-folder (it belongs to uid " + owner + ")");
         }
-        Object owner = Files.getAttribute(folder, "unix:uid", LinkOption.NOFOLLOW_LINKS);
         Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
         if (!owner.equals(self)) {
             throw new Misconfigured("the run-time folder " + folder + " belongs to uid " + owner + ", not to us (uid "

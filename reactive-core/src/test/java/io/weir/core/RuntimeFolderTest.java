@@ -71,6 +71,17 @@ class RuntimeFolderTest {
     }
 
     @Test
+    void isLookedAtWithoutBeingMade() throws IOException {
+        assertThat(RuntimeFolder.check(folder)).isFalse();
+        assertThat(folder).doesNotExist();
+        assertThat(RuntimeFolder.check(RuntimeFolder.open(folder))).isTrue();
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        assertThatExceptionOfType(Misconfigured.class)
+                .isThrownBy(() -> RuntimeFolder.check(folder))
+                .withMessageContaining("is open to others");
+    }
+
+    @Test
     void mustNotLieBelowAFile() throws IOException {
         Files.createFile(temporary.resolve("file"));
         folder = temporary.resolve("file/weir");

@@ -59,7 +59,7 @@ public final class Doctor implements Callable<Integer> {
     private static final int[] CHANGES = {4096, 40960};
 
     private static final int LONGEST_OF_ALL_KINDS = 1 << 20;
-    private static final int LONGEST = 16 << 20;
+    private static final int LONGEST = 8 << 20;
     private static final int SMALL = 32;
     private static final int MANY = 100_000;
     private static final int SLEEPS = 20;

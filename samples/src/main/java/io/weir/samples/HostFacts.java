@@ -3,6 +3,7 @@ package io.weir.samples;
 import io.weir.channel.NodeSpec;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -45,6 +46,6 @@ final class HostFacts {
     }
 
     private static String folderState(Path folder) {
-        return Files.isDirectory(folder) ? "" : " (made when it is needed)";
+        return Files.exists(folder, LinkOption.NOFOLLOW_LINKS) ? "" : " (made when it is needed)";
     }
 }

@@ -15,8 +15,8 @@ class DoctorTest extends WeirCommand {
         assertThat(err.toString()).isEmpty();
         assertThat(out.toString())
                 .containsPattern("tcp +ready\n +second +process \\d+, over tcp\n")
-                .containsPattern("its memory +94 messages of 0 B to 16 MiB have come back as they were\n")
-                .containsPattern("other memory +94 messages of 0 B to 16 MiB have come back as they were\n")
+                .containsPattern("its memory +94 messages of 0 B to 8 MiB have come back as they were\n")
+                .containsPattern("other memory +94 messages of 0 B to 8 MiB have come back as they were\n")
                 .containsPattern("in order +100000 messages of 32 B have come back in order\n")
                 .containsPattern("asleep +20 messages, each after a pause of 50 ms, were answered within [\\d.]+ us\n")
                 .containsPattern("asked +20000 messages, one after the other: half were answered within ")

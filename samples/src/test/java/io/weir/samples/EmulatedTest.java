@@ -48,7 +48,7 @@ class EmulatedTest extends WeirCommand {
                 .isZero();
         assertThat(out.toString())
                 .containsPattern(path + " +ready: .*\n +second +process \\d+, over " + path + "\n")
-                .contains("94 messages of 0 B to 16 MiB have come back as they were")
+                .contains("94 messages of 0 B to 8 MiB have come back as they were")
                 .contains("100000 messages of 32 B have come back in order")
                 .containsPattern("so +" + path + " works here\n");
     }

@@ -30,17 +30,22 @@ class TunnelTest {
             AtomicInteger deepest = new AtomicInteger();
             attacker.attack(2, number -> {
                 while (attacker.goesOn()) {
-                    Session session = attacker.session();
+                    Session outer = null;
                     try {
+                        outer = attacker.session();
+                        Session session = outer;
                         for (int depth = 1; depth <= DEPTH && attacker.goesOn(); depth++) {
                             session = Session.over(new TunnelWire(session), Identity.fresh());
                             deepest.accumulateAndGet(depth, Math::max);
+                            attacker.did();
                         }
                         session.open("echo", 0, 1, 1);
                     } catch (IOException refused) {
-                        // The one that is too deep.
+                        // One that is too deep, or while those that have just ended count still.
                     } finally {
-                        session.close();
+                        if (outer != null) {
+                            outer.close();
+                        }
                     }
                 }
             });

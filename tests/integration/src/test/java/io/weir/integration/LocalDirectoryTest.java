@@ -210,7 +210,8 @@ class LocalDirectoryTest implements DirectoryContract {
         assertThatThrownBy(() -> open(near))
                 .isInstanceOf(Misconfigured.class)
                 .hasMessage("the run-time folder " + entries
-                        + " is not a folder; remove it or name another one, weir.runtime-folder");
+                        + " is not a folder; remove it or name another one, weir.runtime-folder (it belongs to uid "
+                        + Files.getAttribute(entries, "unix:uid") + ")");
     }
 
     @Test

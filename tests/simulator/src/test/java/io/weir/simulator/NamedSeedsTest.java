@@ -39,7 +39,10 @@ class NamedSeedsTest {
         "who leaves without a connection waits for room to say so, SECRETS, 6749402111494410042",
         "a handshake is given up when the other side has a session, DEVICES, 1293711180358909427",
         "what has to go once more goes behind MOVE, DEVICES, -8978526914118414986",
-        "a reader takes all that is there before the loop has noticed, DEVICES, -2262517385565684571"
+        "a reader takes all that is there before the loop has noticed, DEVICES, -2262517385565684571",
+        "a reader wants more while its sender may send more, DEVICES, 2338127342049817198",
+        "a session ends while it is awaited, DEVICES, -7232706089588178517",
+        "a session ends while it is awaited, DEVICES, 694322794840393769"
     })
     void staysMended(String what, Extent extent, long seed) {
         Run run = new Run(seed, extent);

@@ -33,6 +33,9 @@ final class Rendezvous {
 
     private static final Logger log = LoggerFactory.getLogger(Rendezvous.class);
 
+    /** The names of all such sockets, for a folder's list. */
+    static final String NAMES = "shm-*.sock";
+
     /** Whoever gets here is our own user, so more than a few at once are a mistake, not an attack. */
     private static final int MAX_GUESTS = 16;
 

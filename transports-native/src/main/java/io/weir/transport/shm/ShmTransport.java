@@ -3,16 +3,21 @@ package io.weir.transport.shm;
 import io.netty.channel.epoll.Epoll;
 import io.weir.core.Availability;
 import io.weir.core.LinkRequest;
+import io.weir.core.Misconfigured;
 import io.weir.core.PeerCard;
 import io.weir.core.PendingLink;
+import io.weir.core.RareLog;
+import io.weir.core.RuntimeFolder;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.Posix;
+import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.LoggerFactory;
 
 /**
  * The path {@code shm}: memory shared between two processes of one user on one host, without a system call or a copy where
@@ -28,6 +33,7 @@ public final class ShmTransport implements Transport {
     static final String NAME = "shm";
 
     private final MemoryBudget budget = new MemoryBudget();
+    private final RareLog warnings = new RareLog(LoggerFactory.getLogger(ShmTransport.class), System::nanoTime);
 
     /** Its users are the ServiceLoader and tests. */
     public ShmTransport() {}
@@ -42,7 +48,7 @@ public final class ShmTransport implements Transport {
         return ShmOptions.NAMES;
     }
 
-    /** Tries with a small segment whether the system allows everything that a link needs. */
+    /** Tries with a small segment whether the system allows everything that a link needs, and whether the run-time folder is ours alone. */
     @Override
     public Availability availability(TransportSettings settings) {
         ShmOptions unused = ShmOptions.of(settings);
@@ -54,7 +60,24 @@ public final class ShmTransport implements Transport {
             return new Availability.Missing("Netty's epoll library can't be loaded on " + System.getProperty("os.arch")
                     + ": " + Epoll.unavailabilityCause());
         }
+        String unusable = unusableFolder(settings.runtimeFolder());
+        if (unusable != null) {
+            return new Availability.Missing(unusable);
+        }
         return attempt(new SegmentLayout(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL));
+    }
+
+    /** Somebody may have taken its place, on purpose or not: that is not the same as what a system just does not have. */
+    private @Nullable String unusableFolder(Path folder) {
+        try {
+            if (RuntimeFolder.check(folder)) {
+                StaleSockets.remove(folder);
+            }
+            return null;
+        } catch (Misconfigured e) {
+            warnings.warn("shm can't be used: " + e.getMessage());
+            return e.getMessage();
+        }
     }
 
     private static Availability attempt(SegmentLayout smallest) {
@@ -90,6 +113,12 @@ public final class ShmTransport implements Transport {
     @Override
     public PendingLink prepare(LinkRequest request) {
         NettyLoop loop = NettyLoop.onEpoll(request, "shared memory");
-        return ShmAgreement.begin(request, loop, budget);
+        try {
+            return ShmAgreement.begin(request, loop, budget);
+        } catch (Misconfigured e) {
+            // It was all right when the node started.
+            warnings.warn("shm can't be used: " + e.getMessage());
+            throw e;
+        }
     }
 }

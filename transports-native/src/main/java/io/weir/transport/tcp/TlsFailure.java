@@ -62,6 +62,9 @@ final class TlsFailure {
             case "handshake_failure" ->
                 "it may want a certificate of whom it trusts, or has nothing in common with us; its log tells which"
                         + " (weir.tls.certificate, weir.tls.protocols)";
+            case "unexpected_message" ->
+                "it may have asked for a session ticket with TLS 1.2, as OpenSSL does; set SSL_OP_NO_TICKET there, or use"
+                        + " TLS 1.3";
             default -> "its log tells why";
         };
         return "it refuses (" + alert + "): " + remedy;

@@ -7,14 +7,24 @@ import io.weir.core.Availability;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
+import io.weir.core.RuntimeFolder;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
+import io.weir.transport.nativelib.Posix;
+import java.io.IOException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -73,5 +83,47 @@ class ShmTransportTest {
         assertThat(transport.reaches(card("b", 5), card("b", 6))).contains("another user", "uid 6", "5");
         assertThat(transport.reaches(card("", 5), card("", 5))).contains("unknown");
         assertThat(transport.reaches(card("b", -1), card("b", -1))).contains("another user");
+    }
+
+    @Test
+    void aFolderThatIsNoneIsMissingWithTheRemedy(@TempDir Path temporary) throws IOException {
+        Path file = Files.createFile(temporary.resolve("weir"));
+        assertThat(transport.availability(new TransportSettings(file, true, Map.of())))
+                .isInstanceOfSatisfying(
+                        Availability.Missing.class,
+                        missing -> assertThat(missing.reason())
+                                .isEqualTo("the run-time folder " + file
+                                        + " is not a folder; remove it or name another one,"
+                                        + " weir.runtime-folder (it belongs to uid " + Posix.uid() + ")"));
+    }
+
+    @Test
+    void whatDeadProcessesHaveLeftIsRemovedAndNothingElse(@TempDir Path temporary) throws IOException {
+        Path folder = RuntimeFolder.open(temporary.resolve("weir"));
+        Path stale = left(folder.resolve("shm-" + "0".repeat(32) + ".sock"));
+        Path young = left(folder.resolve("shm-" + "1".repeat(32) + ".sock"));
+        Path other = left(folder.resolve("node.sock"));
+        Path live = folder.resolve("shm-" + "2".repeat(32) + ".sock");
+        FileTime before = FileTime.from(Instant.now().minusSeconds(61));
+        try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            assertThat(listening.bind(UnixDomainSocketAddress.of(live))).isSameAs(listening);
+            for (Path old : new Path[] {stale, other, live}) {
+                assertThat(Files.setLastModifiedTime(old, before)).isEqualTo(old);
+            }
+            assertThat(transport.availability(new TransportSettings(folder, true, Map.of())))
+                    .isInstanceOf(Availability.Ready.class);
+            assertThat(stale).doesNotExist();
+            assertThat(young).exists();
+            assertThat(other).exists();
+            assertThat(live).exists();
+        }
+    }
+
+    /** A socket's name, as a process leaves it that is killed. */
+    private static Path left(Path socket) throws IOException {
+        try (ServerSocketChannel listening = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            assertThat(listening.bind(UnixDomainSocketAddress.of(socket))).isSameAs(listening);
+        }
+        return socket;
     }
 }

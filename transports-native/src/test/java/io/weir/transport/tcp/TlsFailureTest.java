@@ -6,6 +6,7 @@ import io.netty.handler.codec.DecoderException;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.nio.channels.ClosedChannelException;
 import java.security.cert.CertificateException;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,10 @@ class TlsFailureTest {
         assertThat(TlsFailure.why(
                         new SSLHandshakeException("(protocol_version) Received fatal alert: protocol_version")))
                 .contains("weir.tls.protocols");
+        assertThat(TlsFailure.why(new SSLException("Received fatal alert: unexpected_message")))
+                .isEqualTo(
+                        "it refuses (unexpected_message): it may have asked for a session ticket with TLS 1.2, as OpenSSL"
+                                + " does; set SSL_OP_NO_TICKET there, or use TLS 1.3");
     }
 
     /** A certificate may hold any name. */

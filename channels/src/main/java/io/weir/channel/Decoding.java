@@ -1,0 +1,217 @@
+package io.weir.channel;
+
+import io.weir.core.Codec;
+import io.weir.core.Message;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxOperator;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoOperator;
+import reactor.core.publisher.Operators;
+import reactor.util.context.Context;
+
+/**
+ * The values of messages that come on a loop: short ones at once, long ones by {@link LongValues}, in order, and all of them on the
+ * loop.
+ */
+final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
+
+    private final CoreSubscriber<? super T> actual;
+    private final Session session;
+    private final Codec<T> codec;
+    /** What is held back while a long value is read; null where no message follows. */
+    private final @Nullable Channel channel;
+
+    private @Nullable Subscription upstream;
+    private Disposable reading = Disposables.disposed();
+    private boolean pending;
+    private boolean over;
+    /** What came after the value that is being read. */
+    private @Nullable Runnable last;
+
+    private volatile boolean cancelled;
+
+    private Decoding(CoreSubscriber<? super T> actual, Session session, Codec<T> codec, @Nullable Channel channel) {
+        this.actual = actual;
+        this.session = session;
+        this.codec = codec;
+        this.channel = channel;
+    }
+
+    /** What comes in on this channel. */
+    static <T> Flux<T> values(Channel channel, Codec<T> codec) {
+        Objects.requireNonNull(codec, "codec");
+        return new FluxOperator<Message, T>(channel.receive()) {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> subscriber) {
+                source.subscribe(new Decoding<>(subscriber, channel.session(), codec, channel));
+            }
+        };
+    }
+
+    /** What is answered. */
+    static <T> Mono<T> value(Session session, Mono<Message> answer, Codec<T> codec) {
+        return new MonoOperator<Message, T>(answer) {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> subscriber) {
+                source.subscribe(new Decoding<>(subscriber, session, codec, null));
+            }
+        };
+    }
+
+    /**
+     * What the handler yields for this request, which is taken over and counts as one in the account of memory. On the loop, and so is
+     * the handler.
+     */
+    static <A, B> Mono<B> one(
+            Session session,
+            Message request,
+            Codec<A> codec,
+            Function<? super A, ? extends Publisher<? extends B>> handler) {
+        return request.size() <= LongValues.SHORT
+                ? Mono.from(handler.apply(request.decode(codec)))
+                : later(session, request, 0, codec).flatMap(value -> Mono.from(handler.apply(value)));
+    }
+
+    /** As {@link #one}, but all that it yields, and the request does not count yet. */
+    static <A, B> Flux<B> many(
+            Session session,
+            Message request,
+            Codec<A> codec,
+            Function<? super A, ? extends Publisher<? extends B>> handler) {
+        return request.size() <= LongValues.SHORT
+                ? Flux.from(handler.apply(request.decode(codec)))
+                : later(session, request, Outbound.cost(request), codec).flatMapMany(handler);
+    }
+
+    /** To be subscribed to once, which is when the message is taken over. */
+    private static <A> Mono<A> later(Session session, Message message, long cost, Codec<A> codec) {
+        return Mono.create(sink ->
+                session.execute(() -> sink.onDispose(session.longValues().read(message, cost, codec, (value, error) -> {
+                    if (error == null) {
+                        sink.success(value);
+                    } else {
+                        sink.error(error);
+                    }
+                }))));
+    }
+
+    @Override
+    public Context currentContext() {
+        return actual.currentContext();
+    }
+
+    @Override
+    public void onSubscribe(Subscription subscription) {
+        upstream = subscription;
+        actual.onSubscribe(this);
+    }
+
+    @Override
+    public void onNext(Message message) {
+        if (over) {
+            message.release();
+        } else if (message.size() <= LongValues.SHORT) {
+            T value;
+            try {
+                value = Objects.requireNonNull(message.decode(codec), "the codec has made null of a message");
+            } catch (Throwable t) {
+                failed(t);
+                return;
+            }
+            actual.onNext(value);
+        } else {
+            pending = true;
+            if (channel != null) {
+                channel.inbound().pause(true);
+            }
+            reading = session.longValues().read(message, Outbound.cost(message), codec, this::read);
+        }
+    }
+
+    private void read(@Nullable T value, @Nullable Throwable error) {
+        pending = false;
+        if (cancelled) {
+            return;
+        }
+        if (value == null) {
+            failed(Objects.requireNonNull(error));
+        } else {
+            emit(value);
+        }
+        Runnable end = last;
+        if (end != null) {
+            end.run();
+        } else if (channel != null) {
+            channel.inbound().pause(false);
+        }
+    }
+
+    private void emit(T value) {
+        try {
+            actual.onNext(value);
+        } catch (Throwable t) {
+            // As with what is delivered at once.
+            if (channel == null) {
+                Ports.LOG.error("Who has asked {} has failed", session.peerId(), t);
+            } else {
+                channel.fail(t);
+            }
+        }
+    }
+
+    /** As {@link Flux#map} does, whose place this takes. */
+    private void failed(Throwable reason) {
+        Subscription its = Objects.requireNonNull(upstream);
+        Throwable error = Operators.onNextError(null, reason, actual.currentContext(), its);
+        if (error == null) {
+            its.request(1);
+        } else if (!over) {
+            over = true;
+            actual.onError(error);
+        }
+    }
+
+    @Override
+    public void onError(Throwable error) {
+        end(() -> actual.onError(error));
+    }
+
+    @Override
+    public void onComplete() {
+        end(actual::onComplete);
+    }
+
+    private void end(Runnable signal) {
+        Runnable once = () -> {
+            if (!over) {
+                over = true;
+                signal.run();
+            }
+        };
+        if (pending) {
+            last = once;
+        } else {
+            once.run();
+        }
+    }
+
+    @Override
+    public void request(long n) {
+        Objects.requireNonNull(upstream).request(n);
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+        Objects.requireNonNull(upstream).cancel();
+        session.execute(() -> reading.dispose());
+    }
+}

@@ -1,0 +1,124 @@
+package io.weir.channel;
+
+import io.weir.core.Codec;
+import io.weir.core.Message;
+import java.util.ArrayDeque;
+import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.scheduler.Scheduler;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Reads the long values of one session on threads that may block, because the worst input of a codec can take a loop's time away from
+ * everybody else on it. One at a time, so that a peer gets no more than one thread. Loop thread only.
+ */
+final class LongValues {
+
+    /** Bytes of a value that is read at once: the worst input of our codecs takes 10 ms. */
+    static final int SHORT = 64 << 10;
+
+    private final Session session;
+    private final ArrayDeque<Reading<?>> waiting = new ArrayDeque<>(0);
+    private @Nullable Reading<?> running;
+
+    LongValues(Session session) {
+        this.session = session;
+    }
+
+    /** Who gets a value, or why there is none; on the loop. */
+    interface Reader<T> {
+
+        void read(@Nullable T value, @Nullable Throwable error);
+    }
+
+    /**
+     * Takes the message over and reads it.
+     *
+     * @param cost bytes of it that the account of memory does not have yet
+     * @param reader hears the outcome once, unless it has disposed of this before
+     */
+    <T> Disposable read(Message message, long cost, Codec<T> codec, Reader<? super T> reader) {
+        Reading<T> reading = new Reading<>(message, cost, codec, reader);
+        session.memory().take(MemoryUse.LONG_MESSAGES, cost);
+        waiting.add(reading);
+        next();
+        return reading;
+    }
+
+    private void next() {
+        Reading<?> first = running == null ? waiting.poll() : null;
+        if (first != null) {
+            running = first;
+            first.begin(Schedulers.boundedElastic());
+        }
+    }
+
+    private final class Reading<T> implements Disposable {
+
+        private final Message message;
+        private final long cost;
+        private final Codec<T> codec;
+        private final Reader<? super T> reader;
+        private boolean disposed;
+
+        Reading(Message message, long cost, Codec<T> codec, Reader<? super T> reader) {
+            this.message = message;
+            this.cost = cost;
+            this.codec = codec;
+            this.reader = reader;
+        }
+
+        void begin(Scheduler threads) {
+            try {
+                var unused = threads.schedule(this::run);
+            } catch (RejectedExecutionException e) {
+                message.release();
+                over(null, e);
+            }
+        }
+
+        private void run() {
+            T value;
+            try {
+                value = Objects.requireNonNull(message.decode(codec), "the codec has made null of a message");
+            } catch (Throwable t) {
+                // Also what is fatal elsewhere: somebody waits for the outcome.
+                session.execute(() -> over(null, t));
+                return;
+            }
+            session.execute(() -> over(value, null));
+        }
+
+        private void over(@Nullable T value, @Nullable Throwable error) {
+            running = null;
+            session.memory().give(MemoryUse.LONG_MESSAGES, cost);
+            try {
+                if (!disposed) {
+                    disposed = true;
+                    reader.read(value, error);
+                }
+            } finally {
+                next();
+            }
+        }
+
+        /** Nobody wants the value any more. What is being read is read to its end, as its buffer can't be taken away. */
+        @Override
+        public void dispose() {
+            session.execute(() -> {
+                disposed = true;
+                if (waiting.remove(this)) {
+                    session.memory().give(MemoryUse.LONG_MESSAGES, cost);
+                    message.release();
+                }
+            });
+        }
+
+        @Override
+        public boolean isDisposed() {
+            return disposed;
+        }
+    }
+}
