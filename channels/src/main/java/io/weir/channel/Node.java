@@ -5,6 +5,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.weir.core.Availability;
 import io.weir.core.Bootstrap;
 import io.weir.core.Codec;
+import io.weir.core.Insistence;
 import io.weir.core.Link;
 import io.weir.core.Loop;
 import io.weir.core.Message;
@@ -934,6 +935,16 @@ public final class Node {
     @SuppressWarnings("ReferenceEquality") // Loops are compared as what they are.
     private void died(Loop loop, Throwable cause) {
         failure = cause;
+        Insistence.run(() -> failSessions(loop, cause));
+        // On a thread that lives; there may be no memory here for what the log needs.
+        Insistence.run(() -> Schedulers.boundedElastic().schedule(() -> {
+            Insistence.run(
+                    () -> close().subscribe(nothing -> {}, error -> LOG.error("{} could not be closed", id, error)));
+            LOG.error("{} ends, as its loop {} has died", id, loop.name(), cause);
+        }));
+    }
+
+    private void failSessions(Loop loop, Throwable cause) {
         // Its text may be what can't be had.
         String of = cause.getClass().getSimpleName();
         SessionLost reason = new SessionLost("the loop " + loop.name() + " of " + id + " has died of " + of, cause);
@@ -947,11 +958,6 @@ public final class Node {
                 each.fail(reason);
             }
         }
-        // On a thread that lives; there may be no memory here for what the log needs.
-        Schedulers.boundedElastic().schedule(() -> {
-            close().subscribe(nothing -> {}, error -> LOG.error("{} could not be closed", id, error));
-            LOG.error("{} ends: {}", id, reason.getMessage(), cause);
-        });
     }
 
     /**

@@ -22,22 +22,11 @@ import reactor.core.publisher.Mono;
 @Tag("one-jdk")
 class LoopDeathTest implements OnRoute {
 
-    /** An error that can't be logged, as one can't for which there is no memory: what kills the thread of a loop. */
-    private static final class Unspeakable extends Error {
-
-        private static final long serialVersionUID = 1;
-
-        @Override
-        public String getMessage() {
-            throw this;
-        }
-    }
-
     private static final class Deadly implements Pollable {
 
         @Override
         public int poll() {
-            throw new Unspeakable();
+            throw new UnknownError("of a test");
         }
 
         @Override

@@ -25,6 +25,7 @@ final class Failures {
             task.run();
         } catch (Throwable e) {
             count++;
+            endOn(e);
             log("A task failed on loop {}", e);
         }
     }
@@ -40,6 +41,7 @@ final class Failures {
      * @param whom what was called, named in the log
      */
     void repeated(String what, Object whom, Throwable failure) {
+        endOn(failure);
         long now = System.nanoTime();
         if (now - loggedAt < QUIET_NANOS) {
             notLogged++;
@@ -55,9 +57,16 @@ final class Failures {
                     notLogged,
                     failure);
         } catch (Throwable e) {
-            failure.addSuppressed(e);
+            // Without memory or stack the log can't be written; the loop matters more.
         }
         notLogged = 0;
+    }
+
+    /** Nothing goes on behind an error of the JVM that it can't explain itself. */
+    private static void endOn(Throwable failure) {
+        if (failure instanceof UnknownError fatal) {
+            throw fatal;
+        }
     }
 
     private void log(String text, Throwable failure) {
@@ -65,7 +74,6 @@ final class Failures {
             LOG.error(text, loop, failure);
         } catch (Throwable e) {
             // Without memory or stack the log can't be written either; the loop matters more.
-            failure.addSuppressed(e);
         }
     }
 }

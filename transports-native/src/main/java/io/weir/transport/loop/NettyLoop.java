@@ -10,6 +10,7 @@ import io.netty.channel.epoll.EpollIoHandler;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.ThreadAwareExecutor;
+import io.weir.core.Insistence;
 import io.weir.core.LinkRequest;
 import io.weir.core.Loop;
 import io.weir.core.LoopBuffers;
@@ -47,6 +48,11 @@ public final class NettyLoop implements Loop {
     /** One round ends a Netty event loop; closing its channels may leave tasks, which leave others. */
     private static final int ENDING_ROUNDS = 100;
 
+    /** Bytes that are set aside for the end of a loop that has died for want of memory. */
+    private static final int SPARE = 256 << 10;
+
+    private static final byte[] NOTHING = {};
+
     private static final Logger LOG = LoggerFactory.getLogger(NettyLoop.class);
 
     private final LoopThread thread;
@@ -74,6 +80,17 @@ public final class NettyLoop implements Loop {
 
     private final Sinks.Empty<Void> ended = Sinks.empty();
     private final Sinks.One<Throwable> death = Sinks.one();
+    private @Nullable Throwable diedOf;
+
+    /** Memory for what has to be done when there is none. */
+    @SuppressWarnings("UnusedVariable") // It is there to be given up.
+    private byte[] spare = new byte[SPARE];
+
+    // Made beforehand for the same reason.
+    private final Runnable ending = this::end;
+    private final Runnable endingTasks = this::endTasks;
+    private final Runnable announcingDeath = this::announceDeath;
+    private final Runnable announcingEnd = this::announceEnd;
     /** Made by the thread that it belongs to. */
     private @Nullable LoopBuffers buffers;
 
@@ -284,20 +301,30 @@ public final class NettyLoop implements Loop {
         } catch (Throwable t) {
             die(t);
         }
-        announceEnd();
+        Insistence.run(announcingEnd);
     }
 
-    /** Nothing else is to be expected of this thread, so whoever depends on it must know. */
+    /**
+     * Nothing else is to be expected of this thread, so whoever depends on it must know. It may have died for want of memory: then
+     * nothing that is needed here may depend on one attempt.
+     */
     private void die(Throwable cause) {
-        try {
-            end();
-        } catch (Throwable t) {
-            // Of the sockets and links, what could not be closed is closed by the operating system at the latest.
-            for (Runnable task : tasks.end()) {
-                failures.run(task);
-            }
+        spare = NOTHING;
+        diedOf = cause;
+        Insistence.run(ending);
+        // Of the sockets and links, what could not be closed is closed by the operating system at the latest.
+        Insistence.run(endingTasks);
+        Insistence.run(announcingDeath);
+    }
+
+    private void endTasks() {
+        for (Runnable task : tasks.end()) {
+            failures.run(task);
         }
-        death.tryEmitValue(cause).orThrow();
+    }
+
+    private void announceDeath() {
+        death.tryEmitValue(diedOf).orThrow();
     }
 
     @Override

@@ -35,6 +35,9 @@ final class Kept {
     /** What a piece takes besides its bytes, about: it counts, so that the bound holds for many short ones, too. */
     private static final int OVERHEAD = 128;
 
+    /** What a frame takes besides its bytes, about, when it has to go once more and is an object again. */
+    private static final int OF_FRAME = 96;
+
     /**
      * One write.
      *
@@ -90,17 +93,19 @@ final class Kept {
 
     /** This is written: all that there is of the frames that were begun, but for their {@link #rest}. It stays the caller's. */
     void add(Object message) {
+        long frames = begun - written;
         written = begun;
         if (begun > acknowledged) {
             boolean inMemory = message instanceof ByteBuf;
             long length = inMemory ? ((ByteBuf) message).readableBytes() : lengthOf((FileRegion) message);
+            long cost = length + OVERHEAD + OF_FRAME * frames;
             pieces.add(new Piece(
                     inMemory ? own((ByteBuf) message) : null,
                     message instanceof FilePiece file ? file.retain() : null,
-                    length + OVERHEAD,
+                    cost,
                     rest,
                     begun));
-            bytes += length + OVERHEAD;
+            bytes += cost;
         }
         rest = 0;
     }

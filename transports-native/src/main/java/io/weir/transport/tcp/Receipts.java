@@ -20,6 +20,9 @@ final class Receipts {
     /** More bytes than these are acknowledged when the turn ends, too: so seldom that it costs a stream of short messages little. */
     static final int MANY = 128 << 10;
 
+    /** What a short frame counts for besides its bytes, as it does where it is kept. */
+    private static final int OF_FRAME = 64;
+
     /** Until fewer bytes are acknowledged: what they keep alive is the link's own memory, and ten ACKs a second cost nothing. */
     static final Duration LATER = Duration.ofMillis(100);
 
@@ -44,7 +47,7 @@ final class Receipts {
     /** A frame was delivered that has taken so many bytes on the wire. */
     void count(long bytes) {
         delivered++;
-        untold += bytes;
+        untold += bytes + OF_FRAME;
         if (bytes > LONG || untold > MANY) {
             fallDue();
         } else if (!waiting) {

@@ -717,7 +717,7 @@ class NettyLoopTest {
             loop.add(new Probe() {
                 @Override
                 public int poll() {
-                    throw new Unspeakable();
+                    throw new UnknownError("of a test");
                 }
             });
         });
@@ -733,16 +733,5 @@ class NettyLoopTest {
         CompletableFuture<Throwable> death = loop.died().toFuture();
         loop.close().block(Duration.ofSeconds(30));
         assertThat(death).isNotDone();
-    }
-
-    /** It can't even be logged, as an error can't for which there is no memory. */
-    private static final class Unspeakable extends Error {
-
-        private static final long serialVersionUID = 1;
-
-        @Override
-        public String getMessage() {
-            throw this;
-        }
     }
 }
