@@ -181,13 +181,15 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             // What was lent for it counts as that of a request from now on. A single one is let in: its memory was
             // promised.
             channel.inbound().settleLease();
-            long more = Math.max(PORTION, all - requestsTaken);
-            if (requestBytes == 0) {
+            long more = takePortion(MemoryUse.REQUESTS, all - requestsTaken);
+            if (more == 0 && requestBytes == 0) {
+                more = all - requestsTaken;
                 channel.take(MemoryUse.REQUESTS, more);
-            } else if (!channel.tryTake(MemoryUse.REQUESTS, more)) {
-                return false;
             }
             requestsTaken += more;
+            if (all > requestsTaken) {
+                return false;
+            }
         }
         requestBytes = all;
         return true;
@@ -305,13 +307,18 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     /** Whether so many bytes of answers may wait. */
     private boolean mayWait(long bytes) {
         if (bytes > answersTaken) {
-            long more = Math.max(PORTION, bytes - answersTaken);
-            if (!channel.tryTake(MemoryUse.ANSWERS, more)) {
-                return false;
-            }
-            answersTaken += more;
+            answersTaken += takePortion(MemoryUse.ANSWERS, bytes - answersTaken);
         }
-        return true;
+        return bytes <= answersTaken;
+    }
+
+    /** More than these, or just these, or 0. */
+    private long takePortion(MemoryUse use, long bytes) {
+        long portion = Math.max(PORTION, bytes);
+        if (channel.tryTake(use, portion)) {
+            return portion;
+        }
+        return channel.tryTake(use, bytes) ? bytes : 0;
     }
 
     private void abort(int number) {

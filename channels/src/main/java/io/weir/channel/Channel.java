@@ -62,6 +62,8 @@ public final class Channel {
 
     /** What was taken from the node's account of memory for it, by its use. */
     private final Map<MemoryUse, Long> taken = new EnumMap<>(MemoryUse.class);
+    /** How much of that is beyond the least. */
+    private final Map<MemoryUse, Long> extra = new EnumMap<>(MemoryUse.class);
 
     private boolean touched;
     private boolean cancelledFailed;
@@ -75,8 +77,11 @@ public final class Channel {
         void refused(Throwable reason);
     }
 
-    /** @param promised what was taken from the account for its window */
-    Channel(Session session, int number, String port, Window window, long promised) {
+    /**
+     * @param least what it needs of the account at least
+     * @param promised what was taken from the account for its window
+     */
+    Channel(Session session, int number, String port, Window window, long least, long promised) {
 
         this.session = session;
         this.number = number;
@@ -85,6 +90,7 @@ public final class Channel {
         this.inbound = new Inbound(session, this, window);
         this.receiver = new Receiver(this);
         this.taken.put(MemoryUse.WINDOWS, promised);
+        this.extra.put(MemoryUse.WINDOWS, promised - least);
     }
 
     /** The port that this channel was opened to. */
@@ -340,6 +346,7 @@ public final class Channel {
     long takeSome(MemoryUse use, long least, long most) {
         long bytes = session.memory().takeSome(use, least, most);
         taken.merge(use, bytes, Long::sum);
+        extra.merge(use, Math.max(0, bytes - least), Long::sum);
         return bytes;
     }
 
@@ -365,8 +372,9 @@ public final class Channel {
 
     /** Nothing is held for it any more. */
     void released() {
-        taken.forEach(session.memory()::give);
+        taken.forEach((use, bytes) -> session.memory().give(use, bytes, extra.getOrDefault(use, 0L)));
         taken.clear();
+        extra.clear();
     }
 
     /** At the end of a turn: grants what the window says. */

@@ -27,6 +27,9 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
     /** Whether it has to wait until some of that was taken out. */
     private volatile boolean waits;
 
+    /** There was no memory for what has come last: nothing more comes before all was taken out. */
+    private volatile boolean scarce;
+
     /** Messages of it in the mailbox. Guarded by that. */
     int messages;
 
@@ -56,7 +59,7 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
     }
 
     private boolean isFull() {
-        return bytes.get() > channel.session().windowBytes();
+        return bytes.get() > (scarce ? 0 : channel.session().windowBytes());
     }
 
     /** So much of it has left the mailbox. Any thread. */
@@ -71,6 +74,7 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
     private void goOn() {
         if (waits && !isFull()) {
             waits = false;
+            scarce = false;
             channel.inbound().pause(false);
         }
     }
@@ -123,14 +127,10 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
         long cost = Outbound.cost(kept) + MemoryAccount.ITEM;
         // What was lent for it counts as the mailbox's from now on.
         channel.inbound().settleLease();
+        // What comes was promised, so it is kept; where there is no memory for more, nothing more is promised.
         if (!channel.session().memory().tryTake(MemoryUse.MAILBOXES, cost)) {
-            kept.release();
-            channel.fail(
-                    ErrorCode.OVERLOADED,
-                    new Overloaded(
-                            "what this peer has sent to mailboxes has used up the memory that there is for it, and port '"
-                                    + channel.port() + "' keeps no more (weir.memory.max)"));
-            return;
+            channel.session().memory().take(MemoryUse.MAILBOXES, cost);
+            scarce = true;
         }
         bytes.addAndGet(cost);
         mailbox.add(new Received(this, kept, (flags & Flags.REQUEST) != 0, number, cost));

@@ -33,11 +33,14 @@ import org.jspecify.annotations.Nullable;
  */
 final class MemoryAccount {
 
-    /** What a peer always has: enough for a dozen channels at their least. */
-    static final long GUARANTEED = 256 << 10;
-
     /** What a session and its link cost by themselves: queues, parsers and socket buffers. */
     static final long PEER = 64 << 10;
+
+    /** The least of what a session must be able to keep until it is confirmed. */
+    static final long UNCONFIRMED = 512 << 10;
+
+    /** What a peer always has: these, and enough for a dozen channels at their least with requests and answers. */
+    static final long GUARANTEED = PEER + UNCONFIRMED + (256 << 10);
 
     /** What a channel costs by itself. */
     static final int CHANNEL = 2 << 10;
@@ -181,6 +184,9 @@ final class MemoryAccount {
 
         private final Owner owner;
         private long taken;
+        /** How much of that is beyond the least: it is not a part of what was set aside. */
+        private long extra;
+
         private long leased;
         private boolean closed;
 
@@ -190,29 +196,36 @@ final class MemoryAccount {
         }
 
         /** What it counts with: at least what was set aside for it. */
-        private long counted(long bytes) {
-            return closed ? bytes : Math.max(GUARANTEED, bytes);
+        private long counted() {
+            return closed ? taken : extra + Math.max(GUARANTEED, taken - extra);
         }
 
         /** What this peer may keep. */
         private long limit() {
-            long others = owner.used - owner.lent - counted(taken);
+            long others = owner.used - owner.lent - counted();
             return Math.max(GUARANTEED, (ofPeers(owner.used) - others) / 2);
         }
 
-        private void add(MemoryUse use, long bytes) {
-            long before = counted(taken);
+        /** Whether so much is within what was set aside, or within what there is. */
+        private boolean fits(long bytes) {
+            long least = taken - extra + bytes;
+            return least <= GUARANTEED || extra + least <= limit();
+        }
+
+        private void add(MemoryUse use, long bytes, long ofThatExtra) {
+            long before = counted();
             taken += bytes;
-            charge(owner, counted(taken) - before);
+            extra += ofThatExtra;
+            charge(owner, counted() - before);
             uses.merge(use, bytes, Long::sum);
         }
 
         /** Takes this much, or nothing. */
         boolean tryTake(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {
-                boolean fits = taken + bytes <= limit();
+                boolean fits = fits(bytes);
                 if (fits) {
-                    add(use, bytes);
+                    add(use, bytes, 0);
                 }
                 return fits;
             }
@@ -221,38 +234,47 @@ final class MemoryAccount {
         /** Takes what is there already, and can't be refused any more. */
         void take(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {
-                add(use, bytes);
+                add(use, bytes, 0);
             }
         }
 
         /**
          * Takes as much as is fair for one of many.
          *
-         * @return between {@code least} and {@code most}; 0 if there is not even the least
+         * @return between {@code least} and {@code most}; what is beyond the least is extra. 0 if there is not even the least
          */
         long takeSome(MemoryUse use, long least, long most) {
             synchronized (MemoryAccount.this) {
                 long limit = limit();
                 long fair = (limit / 2 - taken) / 8;
                 long bytes = Math.max(least, Math.min(most, fair));
-                if (bytes <= 0 || taken + bytes > limit) {
+                if (bytes <= 0 || !fits(least)) {
                     return 0;
                 }
-                add(use, bytes);
+                if (taken + bytes > limit) {
+                    bytes = least;
+                }
+                add(use, bytes, bytes - least);
                 return bytes;
             }
         }
 
         void give(MemoryUse use, long bytes) {
+            give(use, bytes, 0);
+        }
+
+        /** @param ofThatExtra how much of it is beyond the least */
+        void give(MemoryUse use, long bytes, long ofThatExtra) {
             if (bytes == 0) {
                 return;
             }
             List<Lease> granted;
             synchronized (MemoryAccount.this) {
-                if (bytes < 0 || bytes > taken) {
-                    throw new IllegalStateException("gave back " + bytes + " bytes of " + taken + " taken");
+                if (bytes < 0 || bytes > taken || ofThatExtra < 0 || ofThatExtra > extra) {
+                    throw new IllegalStateException("gave back " + bytes + " bytes of " + taken + " taken, and "
+                            + ofThatExtra + " of " + extra + " beyond the least");
                 }
-                add(use, -bytes);
+                add(use, -bytes, -ofThatExtra);
                 forgetOwner();
                 granted = lendToWaiting();
             }
@@ -339,7 +361,7 @@ final class MemoryAccount {
                     return;
                 }
                 waiting.removeIf(lease -> lease.share == this);
-                long before = counted(taken);
+                long before = counted();
                 closed = true;
                 charge(owner, taken - before);
                 owner.shares--;

@@ -63,9 +63,6 @@ final class Session implements LinkHandler {
     /** Bytes of a window where there is memory for no more: credit for a short message at a time, and what is longer is lent. */
     private static final int LEAST_WINDOW = 4 << 10;
 
-    /** Bytes kept to be sent again where there is memory for no more: two of the longest frames. */
-    private static final int LEAST_RESUMED = 128 << 10;
-
     /** Messages that may come at first, in the same case. */
     private static final int LEAST_ITEMS = 4;
 
@@ -214,10 +211,14 @@ final class Session implements LinkHandler {
         return spec.rejoinTimeout();
     }
 
+    private long leastResumed() {
+        return Math.min(spec.resumeBytes(), MemoryAccount.UNCONFIRMED);
+    }
+
     /** What may be kept to be sent again: as much as it should be, or as there is memory for. */
     long resumeBytes() {
         if (resumeBytes == 0) {
-            long least = Math.min(spec.resumeBytes(), LEAST_RESUMED);
+            long least = leastResumed();
             resumeBytes = memory.takeSome(MemoryUse.UNCONFIRMED, least, spec.resumeBytes());
             if (resumeBytes == 0) {
                 memory.take(MemoryUse.UNCONFIRMED, least);
@@ -734,12 +735,17 @@ final class Session implements LinkHandler {
             items = Math.min(items, Math.max(LEAST_ITEMS, promised / 4 / MemoryAccount.ITEM));
             bytes = promised - MemoryAccount.CHANNEL - items * MemoryAccount.ITEM;
         }
-        return add(number, port, new Window(spec.windowItems(), Math.min(bytes, spec.windowBytes()), items), promised);
+        return add(
+                number,
+                port,
+                new Window(spec.windowItems(), Math.min(bytes, spec.windowBytes()), items),
+                least,
+                promised);
     }
 
-    private Channel add(int number, String port, Window window, long promised) {
+    private Channel add(int number, String port, Window window, long least, long promised) {
         window.prefetch(window.outstanding());
-        Channel channel = new Channel(this, number, port, window, promised);
+        Channel channel = new Channel(this, number, port, window, least, promised);
         channels.put(number, channel);
         counters.channels = channels.size();
         return channel;
@@ -1275,7 +1281,7 @@ final class Session implements LinkHandler {
                 channel.released();
             }
         }
-        memory.give(MemoryUse.UNCONFIRMED, resumeBytes);
+        memory.give(MemoryUse.UNCONFIRMED, resumeBytes, Math.max(0, resumeBytes - leastResumed()));
         memory.give(MemoryUse.PEERS, MemoryAccount.PEER);
         memory.close();
         counters.channels = channels.size();

@@ -66,6 +66,24 @@ class MemoryAccountTest {
         assertThat(given).hasSizeGreaterThan(500);
     }
 
+    /** Its windows are beyond that, so they do not use it up when others come. */
+    @Test
+    void whatIsSetAsideForAPeerIsThereWhateverItAndOthersHave() {
+        Share first = account.share("crowd");
+        long least = 8 << 10;
+        long windows = first.takeSome(MemoryUse.WINDOWS, least, 4 * MIB);
+        assertThat(windows).isGreaterThan(MIB / 2);
+        while (account.hasRoomFor("crowd")) {
+            assertThat(takeAll(account.share("crowd"), MemoryUse.WINDOWS)).isPositive();
+        }
+        long had = least;
+        for (; first.takeSome(MemoryUse.WINDOWS, least, 4 * MIB) != 0; had += least) {
+            assertThat(had).isLessThan(MIB);
+        }
+        assertThat(had).isBetween(MemoryAccount.GUARANTEED - least, MemoryAccount.GUARANTEED);
+        assertThat(account.stats().used()).isLessThanOrEqualTo(TOTAL);
+    }
+
     @Test
     void aPeerThatLeavesLeavesNothingBehindButWhatItHasTaken() {
         Share share = account.share("peer");
@@ -113,8 +131,9 @@ class MemoryAccountTest {
         }
         assertThat(longest).isGreaterThan(2 * MIB);
         Share modest = account.share("crowd");
-        assertThat(modest.tryTake(MemoryUse.REQUESTS, MemoryAccount.GUARANTEED + MIB / 4))
-                .isTrue();
+        assertThat(modest.lease(MIB / 2, loop, granted::incrementAndGet)).isNull();
+        assertThat(modest.takeSome(MemoryUse.WINDOWS, 8 << 10, MIB)).isPositive();
+        assertThat(account.hasRoomFor("crowd")).isTrue();
     }
 
     @Test
@@ -156,7 +175,8 @@ class MemoryAccountTest {
     void whateverIsTakenAndGivenBackTheSumIsRightAndTheBoundKept(long seed) {
         Random random = new Random(seed);
         List<Share> shares = new ArrayList<>();
-        List<Long> taken = new ArrayList<>();
+        List<Long> least = new ArrayList<>();
+        List<Long> extra = new ArrayList<>();
         for (int step = 0; step < 20_000; step++) {
             int at = shares.isEmpty() ? 0 : random.nextInt(shares.size());
             switch (random.nextInt(10)) {
@@ -164,45 +184,47 @@ class MemoryAccountTest {
                     Object identity = "of " + random.nextInt(3);
                     if (account.hasRoomFor(identity)) {
                         shares.add(account.share(identity));
-                        taken.add(0L);
+                        least.add(0L);
+                        extra.add(0L);
                     }
                 }
                 case 1 -> {
                     if (!shares.isEmpty() && shares.size() > 20) {
-                        shares.get(at).give(MemoryUse.WINDOWS, taken.get(at));
+                        shares.get(at).give(MemoryUse.WINDOWS, least.get(at) + extra.get(at), extra.get(at));
                         shares.get(at).close();
                         shares.remove(at);
-                        taken.remove(at);
+                        least.remove(at);
+                        extra.remove(at);
                     }
                 }
                 case 2, 3 -> {
                     if (!shares.isEmpty()) {
-                        long part = (long) (random.nextDouble() * taken.get(at));
-                        shares.get(at).give(MemoryUse.WINDOWS, part);
-                        taken.set(at, taken.get(at) - part);
+                        long part = (long) (random.nextDouble() * least.get(at));
+                        long ofExtra = (long) (random.nextDouble() * extra.get(at));
+                        shares.get(at).give(MemoryUse.WINDOWS, part + ofExtra, ofExtra);
+                        least.set(at, least.get(at) - part);
+                        extra.set(at, extra.get(at) - ofExtra);
                     }
                 }
                 default -> {
                     if (!shares.isEmpty()) {
-                        taken.set(
-                                at,
-                                taken.get(at)
-                                        + shares.get(at)
-                                                .takeSome(
-                                                        MemoryUse.WINDOWS,
-                                                        random.nextInt(1 << 16),
-                                                        random.nextInt(1 << 24)));
+                        long needed = random.nextInt(1 << 16);
+                        long bytes = shares.get(at).takeSome(MemoryUse.WINDOWS, needed, random.nextInt(1 << 24));
+                        if (bytes > 0) {
+                            least.set(at, least.get(at) + needed);
+                            extra.set(at, extra.get(at) + bytes - needed);
+                        }
                     }
                 }
             }
-            MemoryStats stats = account.stats();
-            long sum = taken.stream()
-                    .mapToLong(each -> Math.max(each, MemoryAccount.GUARANTEED))
-                    .sum();
-            assertThat(stats.used()).isEqualTo(sum).isLessThanOrEqualTo(TOTAL);
+            long sum = extra.stream().mapToLong(each -> each).sum()
+                    + least.stream()
+                            .mapToLong(each -> Math.max(each, MemoryAccount.GUARANTEED))
+                            .sum();
+            assertThat(account.stats().used()).isEqualTo(sum).isLessThanOrEqualTo(TOTAL);
         }
         for (int i = 0; i < shares.size(); i++) {
-            shares.get(i).give(MemoryUse.WINDOWS, taken.get(i));
+            shares.get(i).give(MemoryUse.WINDOWS, least.get(i) + extra.get(i), extra.get(i));
             shares.get(i).close();
         }
         assertThat(account.stats().used()).isZero();

@@ -23,6 +23,10 @@ class OriginTest {
         assertThat(from("2001:db8:1:2::1", 1000))
                 .isEqualTo(from("2001:db8:1:2:ffff:1::9", 1000))
                 .isNotEqualTo(from("2001:db8:1:3::1", 1000));
+        assertThat(from("127.0.0.1", 1000))
+                .isEqualTo(from("127.1.2.3", 1000))
+                .isEqualTo(from("::1", 1000))
+                .isNotEqualTo(from("10.0.0.7", 1000));
         assertThat(Origin.of(new Ends(null, null, 1000)))
                 .isEqualTo(Origin.of(new Ends(null, null, 1000)))
                 .isNotEqualTo(Origin.of(new Ends(null, null, 1001)));
