@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  * An id is a claim, so that alone says nothing:
  *
  * <ul>
- *   <li>Where something was proved, those are the same who claim the same and have proved the same.
- *   <li>Otherwise we have dialled the same address twice, and whoever answers there is meant.
+ *   <li>Where a certificate was shown, those are the same who claim the same and have shown the same.
+ *   <li>Otherwise, and a secret that others know as well changes nothing, we have dialled the same address twice, and whoever answers there is meant.
  *   <li>Or the other side of one connection has said over it which others are its own as well, in a way that only the two ends of both can:
  *       by a {@link #tagFor tag} of what was said in both. Each side says so in its CARD.
  * </ul>
@@ -76,9 +76,9 @@ final class Contact {
         named = tags;
     }
 
-    /** Whether we name it to who claims to be the same. Where something was proved, nobody needs it. */
+    /** Whether we name it to who claims to be the same. Where a certificate was shown, nobody needs it. */
     boolean isNamedTo(Contact other) {
-        return !isIt(other) && mayBeNamed && other.mayBeNamed && !identity.proved() && claimsSame(other);
+        return !isIt(other) && mayBeNamed && other.mayBeNamed && !identity.provedItself() && claimsSame(other);
     }
 
     /** What names the other one over this one. */
@@ -102,7 +102,7 @@ final class Contact {
         if (!claimsSame(other)) {
             return false;
         }
-        return identity.proved()
+        return identity.provedItself()
                 || (dialled != null && dialled.equals(other.dialled))
                 || (mayBeNamed && other.mayBeNamed && (names(other) || other.names(this)));
     }
@@ -114,7 +114,7 @@ final class Contact {
 
     /** The same, perhaps of another start of that node. */
     boolean hasProvedSameAs(Contact other) {
-        return identity.proved() && peerId.id().equals(other.peerId.id()) && hasProvedAsMuchAs(other);
+        return identity.provedItself() && peerId.id().equals(other.peerId.id()) && hasProvedAsMuchAs(other);
     }
 
     private boolean hasProvedAsMuchAs(Contact other) {

@@ -407,11 +407,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 its,
                 connecting,
                 tunnel == null ? address : null,
-                !its.proved() && !oneself && (connecting || isOurs(admission.dialled())),
+                !its.provedItself() && !oneself && (connecting || isOurs(admission.dialled())),
                 admission.bond());
         Peers.Verdict verdict = node.peers().begin(this);
         // Who is to wait for the connection that is kept has to know which one that is.
-        if (verdict == Peers.Verdict.GO_ON || (verdict == Peers.Verdict.CROSSED && !its.proved())) {
+        if (verdict == Peers.Verdict.GO_ON || (verdict == Peers.Verdict.CROSSED && !its.provedItself())) {
             List<byte[]> named = node.peers().named(this);
             send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches(), named));
         }

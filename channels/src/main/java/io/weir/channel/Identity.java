@@ -20,6 +20,11 @@ public record Identity(boolean knowsSecret, @Nullable String principal, String n
         return knowsSecret || principal != null;
     }
 
+    /** Whether what it has proved is its own, and not what everybody of a group can prove. */
+    boolean provedItself() {
+        return principal != null;
+    }
+
     Identity at(String claimedHost) {
         return new Identity(knowsSecret, principal, name, claimedHost);
     }
