@@ -54,18 +54,12 @@ public final class Calls {
     }
 
     /**
-     * As {@link Node#answer(String, Codec, Codec, Function)}.
-     *
-     * @param gate throws to refuse a peer, with each request
+     * What a handler yields for the value of a request, which is released; as {@link Node#answer(String, Codec, Codec, Function)}. To be
+     * subscribed to once.
      */
-    public static <A, B> Disposable answer(
-            Node node,
-            String port,
-            Consumer<Peer> gate,
-            Codec<A> requests,
-            Codec<B> answers,
-            Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return node.answer(port, gate, requests, answers, handler);
+    public static <A, B> Mono<B> decoded(
+            Peer from, Message request, Codec<A> codec, Function<? super A, ? extends Publisher<? extends B>> handler) {
+        return Decoding.one(from.session(), request, codec, handler);
     }
 
     /**

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li>Where a certificate was shown, those are the same who claim the same and have shown the same.
- *   <li>Otherwise, and a secret that others know as well changes nothing, we have dialled the same address twice, and whoever answers there is meant.
+ *   <li>Otherwise we have dialled the same address twice, and whoever answers there is meant. A shared secret does not change that: others
+ *       know it as well.
  *   <li>Or the other side of one connection has said over it which others are its own as well, in a way that only the two ends of both can:
  *       by a {@link #tagFor tag} of what was said in both. Each side says so in its CARD.
  * </ul>

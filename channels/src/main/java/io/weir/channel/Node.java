@@ -667,26 +667,10 @@ public final class Node {
             Codec<A> requests,
             Codec<B> answers,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return answer(port, peer -> {}, requests, answers, handler);
-    }
-
-    /** @param gate throws to refuse a peer */
-    <A, B> Disposable answer(
-            String port,
-            Consumer<Peer> gate,
-            Codec<A> requests,
-            Codec<B> answers,
-            Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return answer(port, (peer, request) -> {
-            try {
-                gate.accept(peer);
-            } catch (RuntimeException e) {
-                request.release();
-                throw e;
-            }
-            return Decoding.<A, B>one(peer.session(), request, requests, handler)
-                    .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT)));
-        });
+        return answer(
+                port,
+                (peer, request) -> Decoding.<A, B>one(peer.session(), request, requests, handler)
+                        .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
     }
 
     /**

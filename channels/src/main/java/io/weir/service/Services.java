@@ -1,5 +1,6 @@
 package io.weir.service;
 
+import io.netty.buffer.ByteBufAllocator;
 import io.weir.channel.Calls;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
@@ -171,7 +172,10 @@ public final class Services {
             Codec<A> requests,
             Codec<B> answers,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return announce(spec, gate -> Calls.answer(node, spec.port(), gate::check, requests, answers, handler));
+        return answer(
+                spec,
+                (peer, request) -> Calls.<A, B>decoded(peer, request, requests, handler)
+                        .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
     }
 
     /** Answers each request with a stream; see {@link Node#stream(String, Codec, Codec, Function)}. */

@@ -346,8 +346,8 @@ class GreedyPeerTest {
         return sent;
     }
 
-    @Test
-    void whatIsLentAndNotUsedIsTakenBack() {
+    /** On channel 1, to one who takes whatever comes. */
+    private void wantLongMessage() {
         pair.ports.serve(
                 "sink",
                 new ServeHandler(channel ->
@@ -356,6 +356,11 @@ class GreedyPeerTest {
         pair.loop.settle();
         send(FrameKind.WANT, 0, 1, 0, 8 * MIB, 0, Unpooled.EMPTY_BUFFER);
         pair.loop.settle();
+    }
+
+    @Test
+    void whatIsLentAndNotUsedIsTakenBack() {
+        wantLongMessage();
         assertThat(pair.memory.lent()).isPositive();
         assertThat(credit.get(1)).isGreaterThanOrEqualTo(8 * MIB);
         // As long as it says nothing at all, it may be stopped.
@@ -378,14 +383,7 @@ class GreedyPeerTest {
         MemoryAccount.Share other = pair.memory.share("other");
         long kept = 12 * MIB;
         other.take(MemoryUse.MAILBOXES, kept);
-        pair.ports.serve(
-                "sink",
-                new ServeHandler(channel ->
-                        Flux.from(channel.receive()).doOnNext(Message::release).then()));
-        open(1, "sink", 0);
-        pair.loop.settle();
-        send(FrameKind.WANT, 0, 1, 0, 8 * MIB, 0, Unpooled.EMPTY_BUFFER);
-        pair.loop.settle();
+        wantLongMessage();
         assertThat(pair.memory.lent()).isZero();
         pair.loop.advance(Duration.ofSeconds(15));
         assertThat(count(FrameKind.ERROR)).isZero();
@@ -400,14 +398,7 @@ class GreedyPeerTest {
 
     @Test
     void whatIsLentAndUsedStaysAsLongAsItIsUsed() {
-        pair.ports.serve(
-                "sink",
-                new ServeHandler(channel ->
-                        Flux.from(channel.receive()).doOnNext(Message::release).then()));
-        open(1, "sink", 0);
-        pair.loop.settle();
-        send(FrameKind.WANT, 0, 1, 0, 8 * MIB, 0, Unpooled.EMPTY_BUFFER);
-        pair.loop.settle();
+        wantLongMessage();
         send(FrameKind.FIRST, 0, 1, 0, 8 * MIB, 0, Unpooled.wrappedBuffer(new byte[30_000]));
         for (int left = 8 * MIB - 30_000; left > 0; ) {
             for (int i = 0; i < 20 && left > 0; i++) {

@@ -86,6 +86,10 @@ class LongValuesTest implements OnRoute {
         assertThat(readers).noneMatch(name -> name.startsWith("weir-far"));
     }
 
+    private Mono<Void> send(Flux<String> values) {
+        return pair.peer().channel("sink").flatMap(channel -> channel.send(values, TEXT));
+    }
+
     @Test
     void aStreamKeepsItsOrder() throws InterruptedException {
         List<String> sent = List.of("1", LONG, "2", LONG, LONG, "3");
@@ -100,10 +104,7 @@ class LongValuesTest implements OnRoute {
                                 .collectList()
                                 .doOnNext(got::add)
                                 .then());
-        var sending = pair.peer()
-                .channel("sink")
-                .flatMap(channel -> channel.send(Flux.fromIterable(sent), TEXT))
-                .toFuture();
+        var sending = send(Flux.fromIterable(sent)).toFuture();
         othersAreServed();
         assertThat(pair.far().memory().uses().get(MemoryUse.LONG_MESSAGES)).isGreaterThanOrEqualTo(LONG.length());
         goOn.countDown();
@@ -123,11 +124,7 @@ class LongValuesTest implements OnRoute {
                 .serve(
                         "sink",
                         channel -> channel.receive(slow).doOnError(failed::add).then());
-        var sending = pair.peer()
-                .channel("sink")
-                .flatMap(channel -> channel.send(Flux.just("1", BROKEN, LONG, "2"), TEXT))
-                .onErrorComplete()
-                .toFuture();
+        var sending = send(Flux.just("1", BROKEN, LONG, "2")).onErrorComplete().toFuture();
         othersAreServed();
         goOn.countDown();
         assertThat(failed.take()).isInstanceOf(ProtocolMismatch.class).hasMessage("broken");
@@ -144,11 +141,7 @@ class LongValuesTest implements OnRoute {
             receiving.add(channel.receive(slow).subscribe(got::add));
             return Mono.never();
         });
-        var sending = pair.peer()
-                .channel("sink")
-                .flatMap(channel -> channel.send(Flux.just("1", LONG, LONG, "2"), TEXT))
-                .onErrorComplete()
-                .toFuture();
+        var sending = send(Flux.just("1", LONG, LONG, "2")).onErrorComplete().toFuture();
         othersAreServed();
         receiving.take().dispose();
         goOn.countDown();

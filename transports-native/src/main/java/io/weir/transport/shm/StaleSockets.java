@@ -28,8 +28,7 @@ final class StaleSockets {
     static void remove(Path folder) {
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(folder, Rendezvous.NAMES)) {
             for (Path socket : sockets) {
-                if (isStale(socket)) {
-                    boolean unused = Files.deleteIfExists(socket);
+                if (isStale(socket) && Files.deleteIfExists(socket)) {
                     log.info("Removed {}, which a process that has died had left", socket);
                 }
             }

@@ -20,7 +20,7 @@ final class Receipts {
     /** More bytes than these are acknowledged when the turn ends, too: so seldom that it costs a stream of short messages little. */
     static final int MANY = 128 << 10;
 
-    /** What a short frame counts for besides its bytes, as it does where it is kept. */
+    /** What a frame counts for besides its bytes, so that {@link Kept} is not full of short ones before they are acknowledged. */
     private static final int OF_FRAME = 64;
 
     /** Until fewer bytes are acknowledged: what they keep alive is the link's own memory, and ten ACKs a second cost nothing. */
