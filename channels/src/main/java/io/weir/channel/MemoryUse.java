@@ -9,7 +9,10 @@ public enum MemoryUse {
     /** Credit that peers have for the windows of their channels, and what has come for it and was not delivered. */
     WINDOWS,
 
-    /** Messages longer than their window, from the moment in which a peer may send one until it is delivered. */
+    /**
+     * Messages longer than their window, from the moment in which a peer may send one until it is delivered; and long values while their
+     * codec reads them.
+     */
     LONG_MESSAGES,
 
     /** Requests that a peer may send, and those that a handler is just answering. */

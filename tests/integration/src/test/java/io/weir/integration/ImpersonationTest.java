@@ -7,6 +7,7 @@ import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.channel.Secret;
 import io.weir.core.FrameKind;
 import io.weir.core.PeerId;
 import io.weir.core.TlsSpec;
@@ -355,6 +356,30 @@ class ImpersonationTest implements OnRoute {
             }
             Patience.until("the impostor has gone", () -> node.connected().equals(List.of(back.peer())));
         }
+        pair.settle();
+    }
+
+    /** The secret is everybody's: it does not say which of them somebody is. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, Long.MAX_VALUE})
+    void ofThoseWhoShareASecretNoneEndsTheSessionOfAnother(long incarnation, Nodes nodes) throws Exception {
+        String words = "what all of us know";
+        Secret secret = Secret.of(words);
+        Node node = nodes.start(Route.TCP.spec("node").secret(secret).build());
+        Node victim = nodes.start(Route.TCP.spec("victim").secret(secret).build());
+        Pair pair = pair(victim, node);
+        Pair back = new Pair(node, victim, node.connected().get(0));
+        PeerId his = victim.id();
+        PeerId claimed = incarnation == 0 ? his : new PeerId(his.id(), his.name(), incarnation);
+        try (Stranger impostor = plain(node, claimed).begin(words)) {
+            awaitSessions(node, 2);
+            pair.settle();
+            back.settle();
+            isAtTheEndOf(node.connected().get(1), impostor, "for the impostor");
+            assertThat(pair(node, victim).peer()).isSameAs(back.peer());
+            assertThat(pair(victim, node).peer()).isSameAs(pair.peer());
+        }
+        Patience.until("the impostor has gone", () -> node.connected().equals(List.of(back.peer())));
         pair.settle();
     }
 
