@@ -243,8 +243,13 @@ final class NamedPeer {
         trying = true;
         long number = ++tries;
         publish(PeerState.Status.CONNECTING);
-        attempt = connecting.subscribe(
-                peer -> later(() -> connected(number, peer)), error -> later(() -> failed(number, error)));
+        // Its failure is a value: as an error that meets stop() it would be dropped aloud.
+        attempt = connecting
+                .onErrorResume(error -> {
+                    later(() -> failed(number, error));
+                    return Mono.empty();
+                })
+                .subscribe(peer -> later(() -> connected(number, peer)));
     }
 
     private void connected(long number, Peer peer) {
