@@ -65,7 +65,9 @@ public final class Channel {
     /** How much of that is beyond the least. */
     private final Map<MemoryUse, Long> extra = new EnumMap<>(MemoryUse.class);
 
-    private boolean touched;
+    /** Its place in the session's list of those that were touched in this turn; -1 if it is not in there. */
+    private int touchedAt = -1;
+
     private boolean cancelledFailed;
     private boolean outOpen = true;
     private boolean inOpen = true;
@@ -327,9 +329,8 @@ public final class Channel {
 
     /** The window has news: look for credit to grant when the turn ends. */
     void touched() {
-        if (!touched) {
-            touched = true;
-            session.touched(this);
+        if (touchedAt < 0) {
+            touchedAt = session.touched(this);
         }
     }
 
@@ -370,6 +371,19 @@ public final class Channel {
         session.memory().give(use, given);
     }
 
+    int touchedAt() {
+        return touchedAt;
+    }
+
+    void touchedAt(int place) {
+        touchedAt = place;
+    }
+
+    /** Whether it has ended, and only waits in the session's lanes to be found there. */
+    boolean leftInLanes() {
+        return outbound.listed();
+    }
+
     /** Nothing is held for it any more. */
     void released() {
         taken.forEach((use, bytes) -> session.memory().give(use, bytes, extra.getOrDefault(use, 0L)));
@@ -379,7 +393,7 @@ public final class Channel {
 
     /** At the end of a turn: grants what the window says. */
     void grant() {
-        touched = false;
+        touchedAt = -1;
         controls.items += inbound.itemsToGrant();
         controls.bytes += inbound.bytesToGrant();
         if ((controls.items | controls.bytes) != 0) {

@@ -231,6 +231,17 @@ final class MemoryAccount {
             }
         }
 
+        /** Takes this much, as extra, or nothing: what was set aside for the peer stays for other uses. */
+        boolean tryTakeExtra(MemoryUse use, long bytes) {
+            synchronized (MemoryAccount.this) {
+                boolean fits = taken + bytes <= limit();
+                if (fits) {
+                    add(use, bytes, bytes);
+                }
+                return fits;
+            }
+        }
+
         /** Takes what is there already, and can't be refused any more. */
         void take(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {

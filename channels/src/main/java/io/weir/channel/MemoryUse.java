@@ -21,6 +21,9 @@ public enum MemoryUse {
     /** Answers that wait until the peer takes them. */
     ANSWERS,
 
+    /** What sources have emitted and the peer or the link does not take yet. */
+    OUTGOING,
+
     /** Messages in mailboxes. */
     MAILBOXES,
 

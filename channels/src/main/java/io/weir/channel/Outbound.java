@@ -72,6 +72,9 @@ final class Outbound implements Outgoing {
     /** Somebody has something to send, and waits for credit. */
     private boolean stalled;
 
+    /** Its messages come from a source that is asked for them, and count in the session's backlog. */
+    private boolean fedBySource;
+
     private boolean listed;
     private boolean endQueued;
     private boolean confirm;
@@ -95,12 +98,26 @@ final class Outbound implements Outgoing {
         return feeder != null && feeder.idle() && isEmpty();
     }
 
+    void fedBySource() {
+        fedBySource = true;
+    }
+
     boolean hasFeeder() {
         return feeder != null;
     }
 
     /** Whether END or ERROR has been sent, or nothing can be sent any more. */
     boolean closed() {
+        return closed;
+    }
+
+    /** Whether it waits in the session's lanes. */
+    boolean listed() {
+        return listed;
+    }
+
+    @Override
+    public boolean isOver() {
         return closed;
     }
 
@@ -130,6 +147,25 @@ final class Outbound implements Outgoing {
 
     long queuedBytes() {
         return queuedBytes;
+    }
+
+    /** What waits here takes about as much memory. */
+    long heldBytes() {
+        return queuedBytes + queue.size() * (long) Backlog.MESSAGE;
+    }
+
+    /** If it is not credit that is missing, the feeder hears when there is room. */
+    void awaitRoom() {
+        if (!closed && isEmpty() && room() > 0) {
+            session.backlog().await(this);
+        }
+    }
+
+    /** There may be memory again for what waits here. */
+    void roomAgain() {
+        if (feeder != null && !closed && isEmpty()) {
+            feeder.room();
+        }
     }
 
     /** Whether everything that was taken is on the wire. */
@@ -275,6 +311,7 @@ final class Outbound implements Outgoing {
             closed = true;
             credited(-credits.items(), -credits.bytes());
             goesOn();
+            session.backlog().forget(this);
         }
     }
 
@@ -284,6 +321,9 @@ final class Outbound implements Outgoing {
         Counters counters = session.counters();
         counters.queuedMessages += messages;
         counters.queuedBytes += bytes;
+        if (fedBySource) {
+            session.backlog().add(messages, bytes);
+        }
     }
 
     /** Counts credit that has come or is void. What messages use of it is counted with them, so that none pays for that. */

@@ -10,6 +10,11 @@ interface Outgoing {
      */
     boolean push();
 
+    /** Whether it has nothing to send, nor ever will. */
+    default boolean isOver() {
+        return false;
+    }
+
     /** Lists this in the lane that its next step belongs to, unless it is listed. */
     void list();
 

@@ -93,6 +93,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
             return;
         }
         outbound.feeder(this);
+        outbound.fedBySource();
         if (outbound.ending()) {
             finish(null);
             return;
@@ -239,10 +240,18 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         batch = Math.min(longestBatch, 2 * batch);
     }
 
-    /** How many messages may be asked for, as far as what waits for the link leaves room. */
+    /**
+     * How many messages may be asked for, as far as what waits for the link leaves room. Beyond the peer's credit only one, whose size nobody
+     * knows yet.
+     */
     private long allowance() {
-        long fit = (quarter - outbound.queuedBytes()) / size;
-        return Math.min(outbound.room(), outbound.isEmpty() ? Math.max(1, fit) : fit);
+        Backlog backlog = channel.session().backlog();
+        long bytes = Math.min(quarter, outbound.credits().bytes()) - outbound.heldBytes();
+        long fit = Math.min(bytes, backlog.share()) / (size + Backlog.MESSAGE);
+        if (fit <= 0 && outbound.isEmpty()) {
+            fit = backlog.admits() ? 1 : 0;
+        }
+        return Math.min(outbound.room(), fit);
     }
 
     @Override
@@ -276,6 +285,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
                 }
             } else if (asked == 0) {
                 outbound.hasMore();
+                outbound.awaitRoom();
             }
         }
     }

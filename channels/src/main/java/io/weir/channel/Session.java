@@ -78,6 +78,9 @@ final class Session implements LinkHandler {
     /** Longer names are refused: a port's name is an identifier. */
     static final int MAX_PORT_NAME = 255;
 
+    /** So many channels that have ended may stand in the lanes at least, though they have nothing to send. */
+    private static final int MOST_OVER_IN_LANES = 64;
+
     private final NodeSpec spec;
     private final Ports ports;
     private final MemoryAccount.Share memory;
@@ -130,6 +133,9 @@ final class Session implements LinkHandler {
     /** A peer may say what it likes, but each answer counts once. */
     private boolean pongAwaited;
 
+    /** Channels that have ended since the lanes were last looked through, and may still stand there. */
+    private int overInLanes;
+
     /** A channel has ended, and the list of those touched may still hold it. */
     private boolean forgetDue;
 
@@ -158,6 +164,8 @@ final class Session implements LinkHandler {
     // Counters, read by others without ordering: each is written by the loop only.
     private final Counters counters = new Counters();
 
+    private final Backlog backlog;
+
     Session(
             NodeSpec spec,
             Ports ports,
@@ -178,6 +186,7 @@ final class Session implements LinkHandler {
         this.links = new Links(this, loop, link);
         this.peer = peer;
         this.onEnd = onEnd;
+        this.backlog = new Backlog(this, memory);
         memory.take(MemoryUse.PEERS, MemoryAccount.PEER);
         this.keepAlive = new KeepAlive(this, loop, spec.keepAliveInterval(), spec.keepAliveTimeout());
         this.nextNumber = connecting ? 1 : 2;
@@ -521,6 +530,10 @@ final class Session implements LinkHandler {
         return frames.next();
     }
 
+    Backlog backlog() {
+        return backlog;
+    }
+
     Counters counters() {
         return counters;
     }
@@ -591,11 +604,14 @@ final class Session implements LinkHandler {
         counters.bytesReceived += bytes;
     }
 
-    void touched(Channel channel) {
-        if (ended == null) {
-            touched.add(channel);
-            drainLater();
+    /** Looks for credit to grant to this channel at the end of the turn; returns its place among them, or -1 if that is not to be. */
+    int touched(Channel channel) {
+        if (ended != null) {
+            return -1;
         }
+        touched.add(channel);
+        drainLater();
+        return touched.size() - 1;
     }
 
     void drainLater() {
@@ -642,6 +658,7 @@ final class Session implements LinkHandler {
         } finally {
             draining = false;
         }
+        backlog.drained();
     }
 
     @Override
@@ -758,6 +775,17 @@ final class Session implements LinkHandler {
         channel.released();
         forgetDue = true;
         drainLater();
+        // A peer that opens and ends channels as fast as it can must not have them kept until the turn ends, or the
+        // link has room.
+        int place = channel.touchedAt();
+        if (place >= 0) {
+            touched.remove(place).touchedAt(place);
+            channel.touchedAt(-1);
+        }
+        if (channel.leftInLanes() && ++overInLanes > MOST_OVER_IN_LANES && overInLanes > lanes.size() / 2) {
+            lanes.removeIf(Outgoing::isOver);
+            overInLanes = 0;
+        }
         counters.channels = channels.size();
         if (latest == channel) {
             latest = null;
@@ -1281,6 +1309,7 @@ final class Session implements LinkHandler {
                 channel.released();
             }
         }
+        backlog.end();
         memory.give(MemoryUse.UNCONFIRMED, resumeBytes, Math.max(0, resumeBytes - leastResumed()));
         memory.give(MemoryUse.PEERS, MemoryAccount.PEER);
         memory.close();

@@ -1,6 +1,7 @@
 package io.weir.flow;
 
 import java.util.ArrayDeque;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,6 +60,13 @@ public final class Lanes<T> {
         }
         passed++;
         return small.pollFirst();
+    }
+
+    /** Takes out all items of which this is true. */
+    public void removeIf(Predicate<? super T> over) {
+        control.removeIf(over);
+        small.removeIf(over);
+        bulk.removeIf(over);
     }
 
     /** Whether nothing wants to send. */

@@ -148,4 +148,16 @@ class LanesTest {
         }
         return order;
     }
+
+    @Test
+    void itemsAreTakenOutOfAllLanes() {
+        Lanes<String> lanes = new Lanes<>();
+        for (Lane lane : Lane.values()) {
+            lanes.add(lane, "over");
+            lanes.add(lane, "stays in " + lane);
+        }
+        lanes.removeIf("over"::equals);
+        assertThat(lanes.size()).isEqualTo(Lane.values().length);
+        assertThat(lanes.next()).isEqualTo("stays in " + Lane.CONTROL);
+    }
 }

@@ -43,6 +43,16 @@ public final class ReusedList<T> {
         return (T) places[index];
     }
 
+    /** Lets go of the element at this place. The last one takes the place, and is returned: the same one if it was the last. */
+    public T remove(int index) {
+        T removed = get(index);
+        T last = get(size - 1);
+        places[index] = last;
+        size--;
+        places[size] = null;
+        return index == size ? removed : last;
+    }
+
     /** The list is empty from now on. */
     public void clear() {
         size = 0;

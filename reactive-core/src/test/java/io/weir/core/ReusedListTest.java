@@ -23,6 +23,13 @@ class ReusedListTest {
                 model.clear();
             } else if (random.nextInt(50) == 0) {
                 list.forget();
+            } else if (random.nextInt(10) == 0 && !model.isEmpty()) {
+                int at = random.nextInt(model.size());
+                Integer last = model.remove(model.size() - 1);
+                if (at < model.size()) {
+                    model.set(at, last);
+                }
+                assertThat(list.remove(at)).isEqualTo(last);
             } else {
                 Integer element = random.nextInt(5);
                 list.add(element);
@@ -42,6 +49,15 @@ class ReusedListTest {
         list.add("a");
         list.clear();
         assertThatThrownBy(() -> list.get(0)).isInstanceOf(IndexOutOfBoundsException.class);
+    }
+
+    @Test
+    void letsGoOfWhatIsRemoved() {
+        ReusedList<Object> list = new ReusedList<>();
+        WeakReference<Object> element = addOne(list);
+        list.add("last");
+        assertThat(list.remove(0)).isEqualTo("last");
+        assertThat(goesWithGarbage(element)).isTrue();
     }
 
     @Test

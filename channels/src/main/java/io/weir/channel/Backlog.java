@@ -1,0 +1,107 @@
+package io.weir.channel;
+
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+
+/**
+ * What sources have emitted into all channels of one session and waits for the peer's credit and for the link, and the node's memory for it.
+ * Sources are asked for more as far as there is some: a peer that takes nothing stops them, however many channels it has. Loop thread only.
+ */
+final class Backlog {
+
+    /** What a message takes while it waits, besides its bytes. */
+    static final int MESSAGE = 192;
+
+    /** So much may wait whatever the account says: it is a part of what a connection counts with. */
+    private static final long FREE = MemoryAccount.PEER / 2;
+
+    /** What is taken from the account at once, and stays once it was needed. */
+    private static final long STEP = 1 << 20;
+
+    /** The same where it is about one message. */
+    private static final long SMALL_STEP = 64 << 10;
+
+    private final Session session;
+    private final MemoryAccount.Share memory;
+    /** Those that did not ask for more, as there was no memory. */
+    private final LinkedHashSet<Outbound> waiting = new LinkedHashSet<>();
+
+    private long held;
+    private long taken;
+    private boolean waking;
+
+    Backlog(Session session, MemoryAccount.Share memory) {
+        this.session = session;
+        this.memory = memory;
+    }
+
+    /** Counts messages that wait from now on, or do so no longer. */
+    void add(long messages, long bytes) {
+        held += bytes + messages * MESSAGE;
+        if (messages < 0 && !waiting.isEmpty()) {
+            session.drainLater();
+        }
+    }
+
+    private long room() {
+        return FREE + taken - held;
+    }
+
+    /** How many bytes one channel may ask its source for: its part of what all of them may have, a window's bytes at most. */
+    long share() {
+        if (room() < STEP && taken < session.windowBytes()) {
+            taken += memory.takeSome(MemoryUse.OUTGOING, 0, STEP);
+        }
+        return room() / Math.max(1, session.channelCount());
+    }
+
+    /** Whether a channel in which nothing waits may ask for one message: so channels that wait for credit do not stop others. */
+    boolean admits() {
+        if (room() <= 0 && memory.tryTakeExtra(MemoryUse.OUTGOING, SMALL_STEP)) {
+            taken += SMALL_STEP;
+        }
+        return room() > 0;
+    }
+
+    /** This half asks for more as soon as there is memory for it. */
+    void await(Outbound half) {
+        waiting.add(half);
+    }
+
+    void forget(Outbound half) {
+        waiting.remove(half);
+    }
+
+    /** What waited may have been sent: gives memory back, and lets those that wait for some go on. */
+    void drained() {
+        if (taken > STEP && held < taken / 4) {
+            give(taken - STEP);
+        }
+        if (waiting.isEmpty() || waking) {
+            return;
+        }
+        waking = true;
+        try {
+            // Each once: those that find no memory wait again.
+            for (int left = waiting.size(); left > 0 && !waiting.isEmpty() && admits(); left--) {
+                Iterator<Outbound> first = waiting.iterator();
+                Outbound next = first.next();
+                first.remove();
+                next.roomAgain();
+            }
+        } finally {
+            waking = false;
+        }
+    }
+
+    /** The session is over. */
+    void end() {
+        give(taken);
+        waiting.clear();
+    }
+
+    private void give(long bytes) {
+        taken -= bytes;
+        memory.give(MemoryUse.OUTGOING, bytes, bytes);
+    }
+}

@@ -1,0 +1,191 @@
+package io.weir.channel;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.weir.core.ErrorCode;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
+import io.weir.core.LinkHandler;
+import io.weir.core.Message;
+import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** What waits for a peer that gives credit without a bound and reads little or nothing: frames by hand on one side, a real session on the other. */
+class BacklogTest {
+
+    private static final int ROOM = 16;
+    private static final long MUCH = 1L << 40;
+
+    private final Map<Integer, Integer> messages = new HashMap<>();
+    private final Map<Integer, Integer> ends = new HashMap<>();
+    private SessionPair pair = pair(ROOM, 32 << 20);
+
+    private SessionPair pair(int room, long memory) {
+        NodeSpec spec = NodeSpec.builder()
+                .memoryMax(memory)
+                .keepAliveInterval(Duration.ofMinutes(10))
+                .keepAliveTimeout(Duration.ofMinutes(30))
+                .build();
+        SessionPair made = new SessionPair(spec, room);
+        made.links[0].handler(new LinkHandler() {
+            @Override
+            public void frame(Frame frame) {
+                if (frame.kind() == FrameKind.DATA) {
+                    messages.merge(frame.channel(), 1, Integer::sum);
+                } else if (frame.kind() == FrameKind.END) {
+                    ends.merge(frame.channel(), 1, Integer::sum);
+                }
+                frame.body().release();
+            }
+
+            @Override
+            public void writable() {
+                // What does not fit makes a test fail.
+            }
+
+            @Override
+            public void lost(WeirException reason) {
+                // Then nothing comes any more.
+            }
+        });
+        return made;
+    }
+
+    @AfterEach
+    void nothingIsKept() {
+        pair.end();
+        assertThat(pair.memory.stats().used()).isZero();
+    }
+
+    private void readsNothing() {
+        pair.loop.remove(pair.links[0]);
+    }
+
+    private void reads() {
+        pair.loop.add(pair.links[0]);
+    }
+
+    private void send(FrameKind kind, int channel, int aux, long items, long bytes, ByteBuf body) {
+        assertThat(pair.links[0].offer(
+                        new Frame().set(kind, 0, channel, aux, body).words(items, bytes)))
+                .isTrue();
+    }
+
+    private void open(int channel, String port, long items, long bytes) {
+        send(FrameKind.OPEN, channel, 0, items, bytes, Unpooled.copiedBuffer(port, UTF_8));
+        pair.loop.settle();
+    }
+
+    private long held() {
+        Counters counters = pair.server.counters();
+        return counters.queuedBytes + counters.queuedMessages * Backlog.MESSAGE;
+    }
+
+    private void serve(String port, int count, int length) {
+        pair.ports.serve(
+                port,
+                new ServeHandler(channel -> channel.send(Flux.range(0, count).map(i -> Message.of(new byte[length])))));
+    }
+
+    @Test
+    void whatWaitsIsInTheAccountHoweverManyChannelsThereAre() {
+        serve("ticks", 20_000, 7);
+        readsNothing();
+        for (int i = 0; i < 100; i++) {
+            open(2 * i + 1, "ticks", MUCH, MUCH);
+        }
+        assertThat(held()).isLessThanOrEqualTo(pair.memory.stats().uses().get(MemoryUse.OUTGOING) + MemoryAccount.PEER);
+        assertThat(pair.server.counters().queuedMessages).isGreaterThan(1_000);
+    }
+
+    @Test
+    void everythingComesWhenThePeerReadsAtLast() {
+        serve("ticks", 20_000, 7);
+        readsNothing();
+        for (int i = 0; i < 100; i++) {
+            open(2 * i + 1, "ticks", MUCH, MUCH);
+        }
+        reads();
+        pair.loop.settle();
+        assertThat(messages).hasSize(100);
+        assertThat(messages.values()).containsOnly(20_000);
+        assertThat(ends.values()).containsOnly(1).hasSize(100);
+    }
+
+    @Test
+    void channelsThatWaitForCreditDoNotStopOthers() {
+        pair.end();
+        pair = pair(ROOM, 1L << 30);
+        serve("large", 1_000, 20_000);
+        serve("ticks", 20_000, 7);
+        // Each has something that waits for credit, far more together than a window.
+        for (int i = 0; i < 400; i++) {
+            open(2 * i + 1, "large", MUCH, 1);
+        }
+        assertThat(pair.server.counters().queuedMessages).isEqualTo(400);
+        open(1001, "ticks", MUCH, MUCH);
+        assertThat(messages.get(1001)).isEqualTo(20_000);
+    }
+
+    @Test
+    void itGoesOnWhereTheAccountHasNothing() {
+        MemoryAccount.Share others = pair.memory.share("client");
+        long taken = 0;
+        for (long more; (more = others.takeSome(MemoryUse.WINDOWS, 0, 1 << 20)) > 0; ) {
+            taken += more;
+        }
+        everythingComesWhenThePeerReadsAtLast();
+        others.give(MemoryUse.WINDOWS, taken, taken);
+        others.close();
+    }
+
+    @Test
+    void channelsThatEndWhileTheLinkIsFullAreForgotten() {
+        pair.end();
+        pair = pair(1, 32 << 20);
+        AtomicInteger served = new AtomicInteger();
+        pair.ports.serve("one", new ServeHandler(channel -> {
+            served.incrementAndGet();
+            return channel.send(Flux.concat(Mono.just(Message.of("one")), Mono.never()));
+        }));
+        readsNothing();
+        pair.loop.remove(pair.links[1]);
+        for (int i = 0; i < 2_000; i++) {
+            int number = 2 * i + 1;
+            // Control frames of a channel always wait, so that their messages never have their turn.
+            deliver(FrameKind.OPEN, number, 0, Unpooled.copiedBuffer("one", UTF_8));
+            if (i > 1) {
+                // The message of the first one, which stays, is before those of all others.
+                deliver(FrameKind.ERROR, number - 2, ErrorCode.FAILED.code(), Unpooled.EMPTY_BUFFER);
+                takesOne();
+                takesOne();
+            }
+        }
+        assertThat(served).hasValue(2_000);
+        assertThat(pair.server.channelCount()).isLessThan(10);
+        assertThat(pair.server.lanes().size()).isLessThan(200);
+    }
+
+    private void deliver(FrameKind kind, int channel, int aux, ByteBuf body) {
+        send(kind, channel, aux, MUCH, MUCH, body);
+        assertThat(pair.links[1].takeOne()).isTrue();
+        pair.loop.settle();
+    }
+
+    private void takesOne() {
+        if (pair.links[0].takeOne()) {
+            var unused = pair.links[1].poll();
+            pair.loop.settle();
+        }
+    }
+}
