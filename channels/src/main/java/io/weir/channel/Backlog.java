@@ -47,12 +47,13 @@ final class Backlog {
         return FREE + taken - held;
     }
 
-    /** How many bytes one channel may ask its source for: its part of what all of them may have, a window's bytes at most. */
-    long share() {
-        if (room() < STEP && taken < session.windowBytes()) {
+    /** How many bytes one channel may ask its source for, of those that it wants: its part of what all of them may have. */
+    long share(long wanted) {
+        int channels = Math.max(1, session.channelCount());
+        if (room() / channels < wanted && taken < session.windowBytes()) {
             taken += memory.takeSome(MemoryUse.OUTGOING, 0, STEP);
         }
-        return room() / Math.max(1, session.channelCount());
+        return room() / channels;
     }
 
     /** Whether a channel in which nothing waits may ask for one message: so channels that wait for credit do not stop others. */

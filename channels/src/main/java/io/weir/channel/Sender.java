@@ -247,7 +247,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     private long allowance() {
         Backlog backlog = channel.session().backlog();
         long bytes = Math.min(quarter, outbound.credits().bytes()) - outbound.heldBytes();
-        long fit = Math.min(bytes, backlog.share()) / (size + Backlog.MESSAGE);
+        int each = size + Backlog.MESSAGE;
+        long fit = Math.min(bytes, backlog.share(batch * (long) each)) / each;
         if (fit <= 0 && outbound.isEmpty()) {
             fit = backlog.admits() ? 1 : 0;
         }

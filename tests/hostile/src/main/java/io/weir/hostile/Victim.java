@@ -29,6 +29,7 @@ import java.util.stream.Stream;
 import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
 import reactor.core.publisher.BaseSubscriber;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Scheduler;
@@ -46,6 +47,7 @@ public final class Victim {
     public static final String SECRET = "only those who are welcome know this";
 
     private static final int ANSWER = 100 << 10;
+    private static final int TICK = 8;
     private static final Duration LATE = Duration.ofMillis(5);
     private static final Duration SLOW = Duration.ofMillis(2);
 
@@ -76,6 +78,7 @@ public final class Victim {
         node.serve(
                 "sink", channel -> channel.receive().doOnNext(Message::release).then());
         node.serve("still", channel -> Mono.never());
+        node.serve("ticks", channel -> channel.send(ticks()));
         node.serve("never", channel -> Mono.create(done -> channel.receive().subscribe(new Never(done))));
         node.answer("greet", message -> {
             message.release();
@@ -97,6 +100,11 @@ public final class Victim {
         read.concatMap(received -> Mono.delay(SLOW, others).then(Mono.defer(() -> take(received))), 0)
                 .subscribe();
         boxes.add(read);
+    }
+
+    /** Short messages without an end. */
+    private static Flux<Message> ticks() {
+        return Flux.<byte[]>generate(sink -> sink.next(new byte[TICK])).map(Message::of);
     }
 
     private static Mono<Void> orders(Channel channel) {

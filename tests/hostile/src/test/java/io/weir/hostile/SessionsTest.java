@@ -17,6 +17,7 @@ class SessionsTest {
 
     private static final int SESSIONS = 1000 * Attacker.EFFORT;
     private static final int CHANNELS = 16;
+    private static final long MUCH = 1L << 40;
     private static final byte[] NOTHING = {};
 
     @ParameterizedTest
@@ -142,6 +143,52 @@ class SessionsTest {
                     attacker.did();
                 }
             });
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void channelsThatAreEndedAsSoonAsTheyAreOpened(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            attacker.attack(8, number -> {
+                Session session = attacker.session().read();
+                for (int next = 1; attacker.goesOn(); ) {
+                    Frame[] frames = new Frame[1_000];
+                    for (int frame = 0; frame < frames.length; frame += 2) {
+                        frames[frame] = Frame.open(next, "still", 0, 1, 1);
+                        frames[frame + 1] = Frame.of(Kind.ERROR, 0, next, 1);
+                        next += 2;
+                    }
+                    session.send(frames);
+                    attacker.did();
+                }
+            });
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void manyStreamsOfShortMessagesThatAreNotRead(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            attacker.attack(4, number -> {
+                Session session = attacker.session();
+                for (int channel = 0; channel < 100; channel++) {
+                    session.open("ticks", 0, MUCH, MUCH);
+                    attacker.did();
+                }
+                attacker.lurk();
+            });
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void shortFramesFromManyConnections(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            Frame[] frames = new Frame[2_000];
+            Arrays.fill(frames, Frame.credit(1, 1, 0));
+            byte[] many = Frame.join(frames);
+            attacker.flood(32, false, Frame.open(1, "still", 0, 0, 0).bytes(), many);
         });
     }
 }

@@ -2,9 +2,12 @@ package io.weir.transport.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelConfig;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
+import io.netty.util.UncheckedBooleanSupplier;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.weir.transport.loop.NettyLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,6 +22,12 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
     /** Reads of one socket in a row, so that a fast peer keeps the loop half a millisecond at most. */
     private static final int MOST_READS = 4;
 
+    /** What all sockets together may bring in one turn. A hundred thousand of the shortest frames take a while. */
+    static final int TURN = 2 << 20;
+
+    /** What each of them may bring, however many there are. */
+    static final int LEAST = 2 << 10;
+
     private static final FastThreadLocal<ReadBuffer> OF_LOOP = new FastThreadLocal<>() {
         @Override
         protected ReadBuffer initialValue() {
@@ -31,10 +40,33 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
         }
     };
 
+    private final NettyLoop loop = NettyLoop.current();
+    private final Runnable endOfTurn = this::endOfTurn;
     private @Nullable ByteBuf shared;
+
+    /** Sockets that are read in this turn, and what they have brought. */
+    private int sockets;
+
+    private int bytes;
+    /** Those of the turn before: what there is, they share. */
+    private int socketsBefore;
 
     private ReadBuffer() {
         super(MOST_READS);
+    }
+
+    /** How much the next socket may bring. */
+    private int limit() {
+        if (sockets++ == 0) {
+            loop.atTurnEnd(endOfTurn);
+        }
+        return Math.max(LEAST, Math.min(TURN / Math.max(1, socketsBefore), TURN - bytes));
+    }
+
+    private void endOfTurn() {
+        socketsBefore = sockets;
+        sockets = 0;
+        bytes = 0;
     }
 
     /** The read buffer of the loop whose thread the caller runs on. */
@@ -63,16 +95,50 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
     @Override
     @SuppressWarnings("deprecation") // Netty deprecates its own return type without offering another one.
     public RecvByteBufAllocator.Handle newHandle() {
-        return new MaxMessageHandle() {
-            @Override
-            public ByteBuf allocate(ByteBufAllocator allocator) {
-                return take(allocator);
-            }
+        return new Handle();
+    }
 
-            @Override
-            public int guess() {
-                return SIZE;
+    /** Reads of one socket. */
+    private final class Handle extends MaxMessageHandle {
+
+        private int left = SIZE;
+
+        @Override
+        public void reset(ChannelConfig config) {
+            super.reset(config);
+            left = limit();
+        }
+
+        @Override
+        public ByteBuf allocate(ByteBufAllocator allocator) {
+            ByteBuf buffer = take(allocator);
+            return left < SIZE ? beginning(buffer) : buffer;
+        }
+
+        /** A part of it, which is released in its place. */
+        private ByteBuf beginning(ByteBuf buffer) {
+            ByteBuf part = buffer.retainedSlice(0, left).clear();
+            buffer.release();
+            return part;
+        }
+
+        @Override
+        public int guess() {
+            return Math.min(SIZE, left);
+        }
+
+        @Override
+        public void lastBytesRead(int count) {
+            super.lastBytesRead(count);
+            if (count > 0) {
+                left -= count;
+                bytes += count;
             }
-        };
+        }
+
+        @Override
+        public boolean continueReading(UncheckedBooleanSupplier maybeMore) {
+            return left > 0 && super.continueReading(maybeMore);
+        }
     }
 }

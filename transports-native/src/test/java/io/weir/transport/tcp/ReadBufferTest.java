@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.ChannelConfig;
+import io.netty.channel.RecvByteBufAllocator;
+import io.netty.channel.embedded.EmbeddedChannel;
 import io.weir.core.Waiting;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
@@ -39,5 +42,55 @@ class ReadBufferTest {
         assertThat(memory.metric().usedDirectMemory()).isEqualTo(ReadBuffer.SIZE);
         assertThat(kept.release()).isTrue();
         assertThat(memory.metric().usedDirectMemory()).isZero();
+    }
+
+    @Test
+    void allSocketsShareWhatOneTurnMayBring() {
+        NettyLoop loop = NettyLoop.start("reading", Waiting.FRUGAL, false);
+        long first = turn(loop, 1000);
+        long second = turn(loop, 1000);
+        long few = turn(loop, 2);
+        loop.close().block(Duration.ofSeconds(30));
+        assertThat(first).isBetween((long) ReadBuffer.TURN, ReadBuffer.TURN + 1000L * ReadBuffer.LEAST);
+        assertThat(second).isEqualTo(1000L * (ReadBuffer.TURN / 1000));
+        // The turn before had a thousand.
+        assertThat(few).isEqualTo(2L * (ReadBuffer.TURN / 1000));
+        loop = NettyLoop.start("reading", Waiting.FRUGAL, false);
+        assertThat(turn(loop, 2)).isEqualTo(2 * 4 * ReadBuffer.SIZE);
+        assertThat(turn(loop, 16)).isEqualTo(ReadBuffer.TURN + 12L * ReadBuffer.LEAST);
+        assertThat(turn(loop, 16)).isEqualTo(ReadBuffer.TURN);
+        loop.close().block(Duration.ofSeconds(30));
+    }
+
+    /** As many sockets, which bring as much as they may; how much that was. */
+    private static long turn(NettyLoop loop, int sockets) {
+        EmbeddedChannel channel = new EmbeddedChannel();
+        long bytes = OnLoop.get(loop, () -> {
+            long sum = 0;
+            for (int i = 0; i < sockets; i++) {
+                sum += read(channel.config());
+            }
+            return sum;
+        });
+        var unused = channel.close();
+        return bytes;
+    }
+
+    @SuppressWarnings("deprecation") // Netty's only way to ask.
+    private static long read(ChannelConfig config) {
+        var handle = (RecvByteBufAllocator.ExtendedHandle) ReadBuffer.ofLoop().newHandle();
+        handle.reset(config);
+        long sum = 0;
+        do {
+            ByteBuf buffer = handle.allocate(UnpooledByteBufAllocator.DEFAULT);
+            int length = buffer.writableBytes();
+            handle.attemptedBytesRead(length);
+            handle.lastBytesRead(length);
+            handle.incMessagesRead(1);
+            sum += length;
+            buffer.release();
+        } while (handle.continueReading(() -> true));
+        handle.readComplete();
+        return sum;
     }
 }
