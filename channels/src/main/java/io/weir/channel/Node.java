@@ -27,6 +27,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.ServiceLoader;
@@ -130,7 +131,7 @@ public final class Node {
         for (int i = 0; i < spec.loops(); i++) {
             Loop loop = bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp"));
             loops.add(loop);
-            loop.died().subscribe(cause -> died(loop, cause));
+            loop.died().subscribe(new LoopDeath(loop)::of);
         }
         this.named = new NamedPeers(spec.peers(), loops.get(0), this::connectByName);
     }
@@ -915,17 +916,47 @@ public final class Node {
                 .flatMap(session -> session.drained(limit).then(session.left(leaving())));
     }
 
-    /** A node is whole, or it is not there: half of one would accept connections and answer none. */
-    @SuppressWarnings("ReferenceEquality") // Loops are compared as what they are.
-    private void died(Loop loop, Throwable cause) {
-        failure = cause;
-        Insistence.run(() -> failSessions(loop, cause));
-        // On a thread that lives; there may be no memory here for what the log needs.
-        Insistence.run(() -> Schedulers.boundedElastic().schedule(() -> {
-            Insistence.run(
-                    () -> close().subscribe(nothing -> {}, error -> LOG.error("{} could not be closed", id, error)));
+    /**
+     * The end of this node, as one of its loops has died: a node is whole, or it is not there. Half of one would accept connections and answer none.
+     * Made beforehand, as there may be no memory then.
+     */
+    private final class LoopDeath {
+
+        private final Loop loop;
+        private final Runnable failing = this::failSessions;
+        private final Runnable leaving = this::leaveThread;
+        private final Runnable ending = this::end;
+        private final Runnable closing = this::closeNode;
+        private @Nullable Throwable cause;
+
+        LoopDeath(Loop loop) {
+            this.loop = loop;
+        }
+
+        void of(Throwable its) {
+            cause = its;
+            failure = its;
+            Insistence.run(failing);
+            Insistence.run(leaving);
+        }
+
+        private void failSessions() {
+            Node.this.failSessions(loop, Objects.requireNonNull(cause));
+        }
+
+        /** The rest is for a thread that lives. */
+        private void leaveThread() {
+            Schedulers.boundedElastic().schedule(ending);
+        }
+
+        private void end() {
+            Insistence.run(closing);
             LOG.error("{} ends, as its loop {} has died", id, loop.name(), cause);
-        }));
+        }
+
+        private void closeNode() {
+            close().subscribe(nothing -> {}, error -> LOG.error("{} could not be closed", id, error));
+        }
     }
 
     private void failSessions(Loop loop, Throwable cause) {

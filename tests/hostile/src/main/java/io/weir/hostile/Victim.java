@@ -40,7 +40,7 @@ import reactor.core.scheduler.Schedulers;
  * configured by the arguments, {@code weir.setting=value}.
  *
  * <p>Prints their addresses. On a line {@code take} it empties its mailboxes; on a line {@code waited} it prints {@link #waited}; on a line {@code memory} it prints what it holds, see
- * {@link #memory}; at the end of its input it ends.
+ * {@link #memory}; on a line {@code starve} it takes all of its own heap for a while; at the end of its input it ends.
  */
 public final class Victim {
 
@@ -48,6 +48,8 @@ public final class Victim {
 
     private static final int ANSWER = 100 << 10;
     private static final int TICK = 8;
+    private static final int LARGEST_PIECE = 1 << 16;
+    private static final Duration STARVED = Duration.ofSeconds(3);
     private static final Duration LATE = Duration.ofMillis(5);
     private static final Duration SLOW = Duration.ofMillis(2);
 
@@ -192,6 +194,24 @@ public final class Victim {
         return line.append("failure=").append(failure()).toString();
     }
 
+    /** Another part of the program uses up the heap again and again, so that whoever needs memory meanwhile finds none. */
+    private static void starve() {
+        long end = System.nanoTime() + STARVED.toNanos();
+        while (System.nanoTime() < end) {
+            Object[] held = null;
+            int length = LARGEST_PIECE;
+            while (length > 0) {
+                try {
+                    Object[] piece = new Object[length];
+                    piece[0] = held;
+                    held = piece;
+                } catch (OutOfMemoryError full) {
+                    length /= 2;
+                }
+            }
+        }
+    }
+
     /**
      * For how many milliseconds the loop of the node that lets everybody in was ready to run and had no processor, since it has
      * started; 0 where the kernel does not say.
@@ -241,6 +261,10 @@ public final class Victim {
                 case "take" -> {
                     victim.take();
                     System.out.println("taken");
+                }
+                case "starve" -> {
+                    starve();
+                    System.out.println("starved");
                 }
                 case "waited" -> System.out.println("waited " + waited());
                 case "memory" -> System.out.println("memory " + victim.memory());

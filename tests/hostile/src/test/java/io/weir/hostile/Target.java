@@ -129,6 +129,12 @@ final class Target implements AutoCloseable {
         victim.hear("taken");
     }
 
+    /** Takes all of the victim's heap from it for a while. */
+    void starve() throws IOException, InterruptedException {
+        victim.say("starve");
+        victim.hear("starved");
+    }
+
     Figures memory() throws IOException, InterruptedException {
         victim.say("memory");
         return Figures.parse(victim.hear("memory"));

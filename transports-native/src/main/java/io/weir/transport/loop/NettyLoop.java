@@ -113,6 +113,7 @@ public final class NettyLoop implements Loop {
      * @param nativeAllowed false: NIO even where epoll is there, and no native code is loaded
      */
     public static NettyLoop start(String name, Waiting waiting, boolean nativeAllowed) {
+        Insistence.prepare();
         NettyLoop loop = new NettyLoop(name, waiting, nativeAllowed && Epoll.isAvailable());
         loop.thread.start();
         return loop;
@@ -290,18 +291,26 @@ public final class NettyLoop implements Loop {
         return ended.asMono();
     }
 
+    /**
+     * Apart from {@link #turns}, as a JVM without memory throws away whole frames of compiled code, with what they catch. This one is never compiled: it
+     * runs once, and has no loop.
+     */
     private void run() {
         try {
-            owner.begin();
-            buffers = new LoopBuffers();
-            while (!closing || !delays.isEmpty()) {
-                turn();
-            }
-            end();
+            turns();
         } catch (Throwable t) {
             die(t);
         }
         Insistence.run(announcingEnd);
+    }
+
+    private void turns() {
+        owner.begin();
+        buffers = new LoopBuffers();
+        while (!closing || !delays.isEmpty()) {
+            turn();
+        }
+        end();
     }
 
     /**
@@ -447,6 +456,10 @@ public final class NettyLoop implements Loop {
     private int sockets(long waitNanos) {
         try {
             return eventLoop.run(waitNanos);
+        } catch (OutOfMemoryError e) {
+            // What came in this turn, and what was due, is half dealt with, and nobody knows what: somebody may wait
+            // for it for ever.
+            throw e;
         } catch (Throwable e) {
             failures.repeated("Handling", "sockets", e);
             return 0;
