@@ -751,7 +751,7 @@ public final class Node {
                 port,
                 (name, former) -> former != null && !former.isDisposed()
                         ? former
-                        : new Mailbox(name, spec.mailboxItems()).open(ports));
+                        : new Mailbox(name, spec.mailboxItems(), loops.get(0)).open(ports));
     }
 
     /**

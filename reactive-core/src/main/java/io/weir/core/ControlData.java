@@ -102,18 +102,27 @@ public final class ControlData {
     /** A copy of the value of this key, or null. */
     public byte @Nullable [] bytes(String key) {
         byte[] name = key.getBytes(StandardCharsets.UTF_8);
-        byte[] found = null;
-        for (int at = 0; at < encoded.length; at = next(encoded, at)) {
-            if (named(at, name)) {
-                found = Arrays.copyOfRange(encoded, at + 3 + name.length, next(encoded, at));
-            }
-        }
-        return found;
+        int at = last(name);
+        return at < 0 ? null : Arrays.copyOfRange(encoded, at + 3 + name.length, next(encoded, at));
     }
 
     /** Whether there is an entry of this key with this value. */
     public boolean has(String key, String value) {
-        return value.equals(get(key));
+        byte[] name = key.getBytes(StandardCharsets.UTF_8);
+        byte[] wanted = value.getBytes(StandardCharsets.UTF_8);
+        int at = last(name);
+        return at >= 0 && Arrays.equals(encoded, at + 3 + name.length, next(encoded, at), wanted, 0, wanted.length);
+    }
+
+    /** Where the entry of this name begins that counts; negative if there is none. */
+    private int last(byte[] name) {
+        int found = -1;
+        for (int at = 0; at < encoded.length; at = next(encoded, at)) {
+            if (named(at, name)) {
+                found = at;
+            }
+        }
+        return found;
     }
 
     public boolean isEmpty() {

@@ -3,6 +3,7 @@ package io.weir.hostile;
 import io.netty.util.internal.PlatformDependent;
 import io.weir.channel.Channel;
 import io.weir.channel.Mailbox;
+import io.weir.channel.Match;
 import io.weir.channel.MemoryStats;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
@@ -46,6 +47,7 @@ public final class Victim {
     public static final String SECRET = "only those who are welcome know this";
 
     private static final int ANSWER = 100 << 10;
+    private static final int READERS = 300;
     private static final Duration LATE = Duration.ofMillis(5);
     private static final Duration SLOW = Duration.ofMillis(2);
 
@@ -97,6 +99,11 @@ public final class Victim {
         read.concatMap(received -> Mono.delay(SLOW, others).then(Mono.defer(() -> take(received))), 0)
                 .subscribe();
         boxes.add(read);
+        Mailbox chosen = node.mailbox("box-chosen");
+        for (int reader = 0; reader < READERS; reader++) {
+            chosen.matching(Match.control("kind", "k" + reader)).subscribe(Received::release);
+        }
+        boxes.add(chosen);
     }
 
     private static Mono<Void> orders(Channel channel) {
