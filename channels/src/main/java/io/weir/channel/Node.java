@@ -819,6 +819,13 @@ public final class Node {
         return peers.sessions().stream().map(Session::stats).toList();
     }
 
+    /** The same with who they are. */
+    List<PeerTotals.Counted> counted() {
+        return peers.sessions().stream()
+                .map(each -> new PeerTotals.Counted(each.stats(), each.memory().identity()))
+                .toList();
+    }
+
     /**
      * Prepares to leave, so that nobody's call fails: stops listening, tells every peer, and completes when nothing is under way any more between
      * them and this node, or when the limit is over. Whoever has a choice calls somebody else from then on, and what peers begin here
