@@ -234,6 +234,19 @@ class MailboxTest {
         assertThat(all.got).hasSize(left + 1).contains("waits now");
     }
 
+    /** It sends nothing more then, as if it had gone. */
+    @Test
+    void aPeerThatTakesNoAnswersLeavesWhatItHasSent() {
+        for (int i = 0; i < 20; i++) {
+            Sender greedy = sender("there", "greedy");
+            int channel = greedy.open();
+            greedy.fill(channel);
+            greedy.send(FrameKind.CANCEL, channel, ControlData.empty(), Unpooled.EMPTY_BUFFER);
+            loop.settle();
+        }
+        assertThat(box.size()).isLessThanOrEqualTo(ITEMS * 3 / 4 + LEAST);
+    }
+
     @Test
     void longMessagesOfThoseThatHaveGoneLeaveMemoryForOthers() {
         for (int i = 0; i < 200; i++) {
