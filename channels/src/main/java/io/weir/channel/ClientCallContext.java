@@ -33,7 +33,7 @@ public final class ClientCallContext extends SenderContext<ClientCallContext> im
         call = of;
         Peer peer = of.peer();
         if (peer != null) {
-            peerName = names.label(peer.id().name());
+            peerName = names.label(peer.id().name(), peer.session().memory().identity());
             setRemoteServiceName(peerName);
         }
     }

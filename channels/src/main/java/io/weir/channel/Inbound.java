@@ -259,6 +259,9 @@ final class Inbound {
 
     private void arrived(Message message, int flags, int number, long cost) {
         session.arrived(cost);
+        if (sink != null && !window.mayDeliver()) {
+            sink.arrives();
+        }
         if (sink != null && !delivering && !paused && held.isEmpty() && window.mayDeliver()) {
             deliver(sink, message, flags, number, cost);
             if (ended || error != null || !held.isEmpty()) {

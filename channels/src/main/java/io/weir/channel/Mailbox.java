@@ -1,17 +1,18 @@
 package io.weir.channel;
 
-import io.weir.core.ErrorCode;
-import io.weir.core.Overloaded;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.HashMap;
+import io.weir.core.Loop;
+import java.util.BitSet;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
+import java.util.PriorityQueue;
+import java.util.Queue;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -24,33 +25,68 @@ import reactor.core.publisher.Operators;
  * {@code Flux} of all of it; {@link #matching} selects.
  *
  * <p>Each message goes to the first subscriber, in the order of subscription, that has demand and wants it. What nobody wants
- * stays, in order, up to {@code weir.mailbox.items}; then senders are no longer asked for more. If the mailbox is full, and
- * those who wait want nothing of what is there, they fail with {@link Overloaded}, because nothing else could come in.
+ * stays, also when its sender has gone: the messages of a peer in their order, those of several peers in turn.
  *
- * <p>Messages are delivered on the loop of a peer or on the thread that requests, one after the other. The port is served until this is
+ * <p>{@code weir.mailbox.items} is what a mailbox keeps. Peers share it, so that no peer takes all places from the others: a peer alone gets
+ * three eighths, and each one 64 in any case. Whoever has had its share is not asked for more until something of it was taken out. So what a
+ * subscriber wants does not come as long as the share of its sender is full of what nobody wants.
+ *
+ * <p>Messages are delivered on a loop of the node or on the thread that requests, one after the other. The port is served until this is
  * disposed.
  */
 public final class Mailbox extends Flux<Received> implements Disposable {
 
+    /** What is done before others have their turn: about a millisecond's worth, where a look at a message is 1. */
+    private static final int WORK = 8192;
+
+    /** What a delivery counts. */
+    private static final int DELIVERY = 8;
+
+    /** So many bytes of control data count 1 when a message is compared, by powers of two. */
+    private static final int CONTROL_SHIFT = 6;
+
     private final String port;
-    private final int capacity;
+    private final MailboxPlaces places;
+    /** Goes on with what is too much for one turn. */
+    private final Loop loop;
+
     private final AtomicInteger work = new AtomicInteger();
-
-    // Guarded by this.
-    private final ArrayDeque<Received> messages = new ArrayDeque<>();
-    private final List<Subscriber> subscribers = new ArrayList<>();
-    /** What came from each sender since it was last asked for more. */
-    private final Map<MailboxFeed, Integer> owed = new HashMap<>();
-
+    private final AtomicLong subscriptions = new AtomicLong();
+    private final Queue<Received> arrived = new ConcurrentLinkedQueue<>();
+    /** Subscribers that are new, have demand where they had none, or want nothing any more. */
+    private final Queue<Subscriber> changed = new ConcurrentLinkedQueue<>();
+    /** Guarded by itself. */
     private final Set<MailboxFeed> feeds = new LinkedHashSet<>();
 
-    private boolean disposed;
+    private volatile boolean disposed;
+    /** The loop goes on in its next turn; nobody else does anything meanwhile. */
+    private volatile boolean later;
 
     private Disposable serving = () -> {};
 
-    Mailbox(String port, int capacity) {
+    // Of whoever drains.
+    private final TreeSet<Received> messages = new TreeSet<>(
+            Comparator.<Received>comparingLong(each -> each.turn).thenComparingLong(each -> each.arrival));
+    private final BitSet slots = new BitSet();
+    private final TreeSet<Subscriber> subscribers = new TreeSet<>();
+    /** Those that have not looked at all messages yet. */
+    private final PriorityQueue<Subscriber> looking = new PriorityQueue<>();
+
+    private @Nullable Subscriber looks;
+    private Iterator<Received> lookedAt = messages.iterator();
+    /** The message that not all subscribers have looked at yet, and the last one that has. */
+    private @Nullable Received fresh;
+
+    private @Nullable Subscriber last;
+    private long turn;
+    private long arrivals;
+    private int left = WORK;
+
+    /** @param loop goes on with what is too much for one turn */
+    Mailbox(String port, int capacity, Loop loop) {
         this.port = port;
-        this.capacity = capacity;
+        this.places = new MailboxPlaces(capacity);
+        this.loop = loop;
     }
 
     /** Begins to serve the port. */
@@ -75,160 +111,229 @@ public final class Mailbox extends Flux<Received> implements Disposable {
     }
 
     private void subscribe(Match match, CoreSubscriber<? super Received> actual) {
-        Subscriber subscriber = new Subscriber(match, actual);
+        Subscriber subscriber = new Subscriber(match, actual, subscriptions.getAndIncrement());
         actual.onSubscribe(subscriber);
-        boolean over;
-        synchronized (this) {
-            over = disposed;
-            if (!over) {
-                subscribers.add(subscriber);
-            }
-        }
-        if (over) {
-            actual.onComplete();
-        } else {
+        if (subscriber.demand.get() == 0) {
+            changed.add(subscriber);
             drain();
         }
     }
 
     /** How many messages wait. */
-    public synchronized int size() {
-        return messages.size();
-    }
-
-    private synchronized boolean begin(MailboxFeed feed) {
-        return !disposed && feeds.add(feed);
+    public int size() {
+        return places.taken();
     }
 
     /** Nothing comes from there any more. */
-    synchronized void ended(MailboxFeed feed) {
-        feeds.remove(feed);
-        owed.remove(feed);
-    }
-
-    void add(Received received) {
-        boolean over;
-        synchronized (this) {
-            over = disposed;
-            if (!over) {
-                messages.add(received);
-                received.feed().messages++;
-                owed.merge(received.feed(), 1, Integer::sum);
-            }
-        }
-        if (over) {
-            received.taken();
-            received.release();
-        } else {
-            drain();
+    void ended(MailboxFeed feed) {
+        synchronized (feeds) {
+            feeds.remove(feed);
         }
     }
 
-    /** One of the senders has to wait from now on. */
-    void look() {
+    /** @param scarce there is no memory for more of its sender */
+    void add(Received received, boolean scarce) {
+        places.add(received.sender(), received.cost(), scarce);
+        arrived.add(received);
         drain();
     }
 
-    /** Delivers what can be, one at a time, whoever comes first doing it for all. */
     private void drain() {
+        if (!later || disposed) {
+            work();
+        }
+    }
+
+    private void goOn() {
+        later = false;
+        work();
+    }
+
+    /** Does what there is to do, whoever comes first doing it for all. */
+    private void work() {
         if (work.getAndIncrement() != 0) {
             return;
         }
-        int seen = 1;
-        while (seen != 0) {
-            for (Delivery next; (next = nextDelivery()) != null; ) {
-                deliver(next);
+        for (int seen = 1; seen != 0; seen = work.addAndGet(-seen)) {
+            seen = work.get();
+            while (step()) {
+                if (left <= 0) {
+                    left = WORK;
+                    later = true;
+                    work.set(0);
+                    NextTurn.run(loop, this::goOn);
+                    return;
+                }
             }
-            askForMore();
-            failSome();
-            seen = work.addAndGet(-seen);
         }
     }
 
-    private static void deliver(Delivery next) {
-        next.received.taken();
+    /** Does a little, before what is less urgent; false if nothing is to be done. */
+    private boolean step() {
+        if (disposed) {
+            return leave();
+        }
+        return change() || look() || compare() || goOnWithSenders();
+    }
+
+    private boolean change() {
+        Subscriber next = changed.poll();
+        if (next == null) {
+            return false;
+        }
+        left--;
+        if (next.broken != null || next.cancelled) {
+            next.end();
+        } else if (!next.over) {
+            subscribers.add(next);
+            if (!next.looks) {
+                next.looks = true;
+                looking.add(next);
+            }
+        }
+        return true;
+    }
+
+    /** A subscriber that has demand now looks at a message that it has not seen. */
+    private boolean look() {
+        Subscriber subscriber = looks;
+        if (subscriber == null) {
+            subscriber = looking.poll();
+            if (subscriber == null) {
+                return false;
+            }
+            looks = subscriber;
+            lookedAt = messages.iterator();
+        }
+        if (!lookedAt.hasNext() || !subscriber.hasDemand()) {
+            subscriber.looks = false;
+            looks = null;
+            return true;
+        }
+        Received received = lookedAt.next();
+        if (takes(subscriber, received)) {
+            lookedAt.remove();
+            deliver(received, subscriber);
+        }
+        return true;
+    }
+
+    /** All subscribers that have demand look at a message that has just come. */
+    private boolean compare() {
+        Received received = fresh;
+        if (received == null) {
+            received = arrived.poll();
+            if (received == null) {
+                return false;
+            }
+            keep(received);
+            fresh = received;
+            last = null;
+        }
+        Subscriber subscriber = last == null ? first() : subscribers.higher(last);
+        if (subscriber == null) {
+            fresh = null;
+            return true;
+        }
+        last = subscriber;
+        if (takes(subscriber, received)) {
+            messages.remove(received);
+            deliver(received, subscriber);
+        }
+        return true;
+    }
+
+    private @Nullable Subscriber first() {
+        return subscribers.isEmpty() ? null : subscribers.first();
+    }
+
+    private void keep(Received received) {
+        received.turn = received.sender().nextTurn(turn);
+        received.arrival = ++arrivals;
+        received.slot = slots.nextClearBit(0);
+        slots.set(received.slot);
+        messages.add(received);
+        for (Subscriber each : subscribers) {
+            each.rejected.clear(received.slot);
+        }
+        left -= subscribers.size() / DELIVERY;
+    }
+
+    /** Each subscriber looks at each message once. */
+    private boolean takes(Subscriber subscriber, Received received) {
+        left--;
+        if (!subscriber.hasDemand() || subscriber.rejected.get(received.slot)) {
+            return false;
+        }
+        left -= received.message().control().encoded().length >> CONTROL_SHIFT;
+        boolean takes = false;
         try {
-            next.to.actual.onNext(next.received);
+            takes = subscriber.match.test(received);
+        } catch (Throwable t) {
+            subscriber.fail(t);
+        }
+        if (!takes) {
+            subscriber.rejected.set(received.slot);
+        }
+        return takes;
+    }
+
+    private void deliver(Received received, Subscriber to) {
+        left -= DELIVERY;
+        slots.clear(received.slot);
+        turn = Math.max(turn, received.turn);
+        if (received.equals(fresh)) {
+            fresh = null;
+        }
+        taken(received);
+        to.delivered();
+        try {
+            to.actual.onNext(received);
         } catch (Throwable t) {
             // What Reactor calls fatal is handed on by it. The others still have theirs.
-            next.to.broken = t;
+            to.fail(t);
         }
     }
 
-    /** For each message that came, its sender may send another one, as long as the mailbox has room. */
-    private void askForMore() {
-        Map<MailboxFeed, Integer> asked;
-        synchronized (this) {
-            if (owed.isEmpty() || messages.size() >= capacity) {
-                return;
-            }
-            asked = new HashMap<>(owed);
-            if (feeds.size() > 1) {
-                // Nobody takes all the room from the others.
-                asked.keySet().removeIf(feed -> feed.messages > capacity - messages.size());
-            }
-            owed.keySet().removeAll(asked.keySet());
-        }
-        asked.forEach(MailboxFeed::more);
+    private void taken(Received received) {
+        MailboxSender sender = received.sender();
+        sender.session().memory().give(MemoryUse.MAILBOXES, received.cost());
+        places.remove(sender, received.cost());
     }
 
-    private synchronized @Nullable Delivery nextDelivery() {
-        for (Iterator<Received> each = messages.iterator(); each.hasNext(); ) {
-            Received received = each.next();
-            Subscriber taker = takerOf(received);
-            if (taker != null) {
-                each.remove();
-                received.feed().messages--;
-                taker.demand -= taker.demand == Long.MAX_VALUE ? 0 : 1;
-                return new Delivery(received, taker);
-            }
+    private boolean goOnWithSenders() {
+        MailboxSender next = places.next();
+        if (next == null) {
+            return false;
         }
-        return null;
+        left--;
+        next.goOn();
+        return true;
     }
 
-    private @Nullable Subscriber takerOf(Received received) {
-        for (Subscriber subscriber : subscribers) {
-            if (subscriber.takes(received)) {
-                return subscriber;
+    /** Nobody wants anything any more. */
+    private boolean leave() {
+        for (Received each; (each = arrived.poll()) != null; ) {
+            taken(each);
+            each.release();
+        }
+        messages.forEach(each -> {
+            taken(each);
+            each.release();
+        });
+        messages.clear();
+        fresh = null;
+        looks = null;
+        looking.clear();
+        for (Subscriber each; (each = changed.poll()) != null; ) {
+            if (each.broken != null) {
+                each.end();
+            } else if (!each.over) {
+                subscribers.add(each);
             }
         }
-        return null;
-    }
-
-    /** Those that are broken; and all that want more, if the mailbox is full of what nobody takes. */
-    private void failSome() {
-        List<Subscriber> failed = new ArrayList<>(0);
-        synchronized (this) {
-            // What has come since the last delivery may match.
-            boolean full = messages.size() >= capacity;
-            boolean stuck = (full || nobodyCanSend()) && messages.stream().allMatch(each -> takerOf(each) == null);
-            for (Iterator<Subscriber> each = subscribers.iterator(); each.hasNext(); ) {
-                Subscriber subscriber = each.next();
-                if (stuck && subscriber.demand > 0 && subscriber.broken == null) {
-                    subscriber.broken = new Overloaded("the mailbox of port '" + port + "' is full ("
-                            + (full
-                                    ? capacity + " messages, weir.mailbox.items"
-                                    : "each sender has as many bytes there as its window, weir.window.bytes")
-                            + "), and nothing in it matches");
-                }
-                if (subscriber.broken != null) {
-                    each.remove();
-                    failed.add(subscriber);
-                }
-            }
-        }
-        for (Subscriber each : failed) {
-            try {
-                each.actual.onError(Objects.requireNonNull(each.broken));
-            } catch (Throwable t) {
-                Ports.LOG.error("Who receives from the mailbox of port '{}' has failed", port, t);
-            }
-        }
-    }
-
-    /** Whether each of the senders has to wait until some of what it has sent was taken out. */
-    private boolean nobodyCanSend() {
-        return !feeds.isEmpty() && feeds.stream().allMatch(MailboxFeed::waits);
+        List.copyOf(subscribers).forEach(Subscriber::end);
+        return false;
     }
 
     /**
@@ -237,83 +342,107 @@ public final class Mailbox extends Flux<Received> implements Disposable {
      */
     @Override
     public void dispose() {
-        List<Subscriber> told;
-        List<Received> left;
         List<MailboxFeed> open;
-        synchronized (this) {
+        synchronized (feeds) {
             if (disposed) {
                 return;
             }
             disposed = true;
             open = List.copyOf(feeds);
-            feeds.clear();
-            owed.clear();
-            told = List.copyOf(subscribers);
-            subscribers.clear();
-            left = List.copyOf(messages);
-            messages.clear();
         }
         serving.dispose();
         open.forEach(MailboxFeed::close);
-        left.forEach(each -> {
-            each.taken();
-            each.release();
-        });
-        told.forEach(each -> each.actual.onComplete());
+        drain();
     }
 
     @Override
-    public synchronized boolean isDisposed() {
+    public boolean isDisposed() {
         return disposed;
     }
 
-    private record Delivery(Received received, Subscriber to) {}
-
-    private final class Subscriber implements Subscription {
+    private final class Subscriber implements Subscription, Comparable<Subscriber> {
 
         final Match match;
         final CoreSubscriber<? super Received> actual;
-        /** Guarded by the mailbox. */
-        long demand;
-        /** Why it takes nothing more, and is told so: what it or its match has thrown, or that the mailbox is full. */
+        final long number;
+        final AtomicLong demand = new AtomicLong();
+        volatile boolean cancelled;
+        /** Why it takes nothing more, and is told so. */
         volatile @Nullable Throwable broken;
 
-        Subscriber(Match match, CoreSubscriber<? super Received> actual) {
+        // Of whoever drains.
+        /** Slots of messages that it does not want. */
+        final BitSet rejected = new BitSet();
+
+        boolean looks;
+        boolean over;
+
+        Subscriber(Match match, CoreSubscriber<? super Received> actual, long number) {
             this.match = match;
             this.actual = actual;
+            this.number = number;
         }
 
-        boolean takes(Received received) {
-            if (demand == 0 || broken != null) {
-                return false;
+        boolean hasDemand() {
+            return demand.get() > 0 && !cancelled && broken == null;
+        }
+
+        void delivered() {
+            if (demand.get() != Long.MAX_VALUE) {
+                demand.decrementAndGet();
             }
+        }
+
+        void fail(Throwable reason) {
+            broken = reason;
+            changed.add(this);
+        }
+
+        void end() {
+            if (over) {
+                return;
+            }
+            over = true;
+            subscribers.remove(this);
+            Throwable reason = broken;
             try {
-                return match.test(received);
+                if (cancelled) {
+                    return;
+                }
+                if (reason == null) {
+                    actual.onComplete();
+                } else {
+                    actual.onError(reason);
+                }
             } catch (Throwable t) {
-                broken = t;
-                return false;
+                Ports.LOG.error("Who receives from the mailbox of port '{}' has failed", port, t);
             }
         }
 
         @Override
         public void request(long n) {
             if (n <= 0) {
-                cancel();
-                actual.onError(new IllegalArgumentException(
+                fail(new IllegalArgumentException(
                         "request(" + n + "): demand must be positive (Reactive Streams 3.9)"));
-                return;
+                drain();
+            } else if (demand.getAndAccumulate(n, Operators::addCap) == 0) {
+                changed.add(this);
+                drain();
             }
-            synchronized (Mailbox.this) {
-                demand = Operators.addCap(demand, n);
-            }
-            drain();
         }
 
         @Override
         public void cancel() {
-            synchronized (Mailbox.this) {
-                subscribers.remove(this);
+            if (!cancelled) {
+                cancelled = true;
+                changed.add(this);
+                drain();
             }
+        }
+
+        @Override
+        public int compareTo(Subscriber other) {
+            return Long.compare(number, other.number);
         }
     }
 
@@ -321,11 +450,16 @@ public final class Mailbox extends Flux<Received> implements Disposable {
 
         @Override
         public void opened(Channel channel, boolean requests) {
-            MailboxFeed feed = new MailboxFeed(Mailbox.this, channel);
-            if (begin(feed)) {
+            MailboxFeed feed = new MailboxFeed(Mailbox.this, channel, places.opened(channel.session()));
+            boolean begins;
+            synchronized (feeds) {
+                begins = !disposed && feeds.add(feed);
+            }
+            if (begins) {
                 feed.start();
+                drain();
             } else {
-                channel.refuse(ErrorCode.NO_SUCH_PORT, Ports.noLongerServed(port));
+                feed.refuse();
             }
         }
 

@@ -3,7 +3,10 @@ package io.weir.channel;
 import io.weir.core.PeerId;
 import java.util.function.Predicate;
 
-/** Which messages of a {@link Mailbox} a subscriber wants. Looked at often and on loops: quick, without side effects. */
+/**
+ * Which messages of a {@link Mailbox} a subscriber wants. Asked once for each message, on loops: quick, without side effects, and dependent on
+ * nothing but the message.
+ */
 @FunctionalInterface
 public interface Match extends Predicate<Received> {
 

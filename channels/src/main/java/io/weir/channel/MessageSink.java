@@ -8,6 +8,9 @@ interface MessageSink {
     /** A message within the demand; belongs to the sink. */
     void message(Message message, int flags, int number);
 
+    /** A message comes for which nothing was asked: it is held, unless it is asked for now. */
+    default void arrives() {}
+
     /** The half has ended in good order; nothing follows. */
     void ended();
 

@@ -752,7 +752,7 @@ public final class Node {
                 port,
                 (name, former) -> former != null && !former.isDisposed()
                         ? former
-                        : new Mailbox(name, spec.mailboxItems()).open(ports));
+                        : new Mailbox(name, spec.mailboxItems(), loops.get(0)).open(ports));
     }
 
     /**
@@ -818,6 +818,13 @@ public final class Node {
     /** What has gone between this node and each peer. */
     public List<PeerStats> stats() {
         return peers.sessions().stream().map(Session::stats).toList();
+    }
+
+    /** The same with who they are. */
+    List<PeerTotals.Counted> counted() {
+        return peers.sessions().stream()
+                .map(each -> new PeerTotals.Counted(each.stats(), each.memory().identity()))
+                .toList();
     }
 
     /**

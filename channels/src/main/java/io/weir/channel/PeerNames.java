@@ -1,24 +1,42 @@
 package io.weir.channel;
 
+import java.util.HashMap;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Names of peers as metrics may have them. Peers choose their names: those that come beyond {@link PeerTotals#MAX_NAMES} are
- * {@link PeerTotals#OTHERS}, else they could fill a registry. Any thread.
+ * Names of peers as metrics may have them. Peers choose their names, so they could fill a registry: beyond {@link #MOST} names they are {@link #OTHERS}, and
+ * those of one identity can take no more than half of what others have left. Any thread.
  */
 final class PeerNames {
 
-    private final ConcurrentMap<String, String> known = new ConcurrentHashMap<>();
+    static final int MOST = 256;
 
-    String label(String name) {
+    static final String OTHERS = "(others)";
+
+    private final ConcurrentMap<String, String> known = new ConcurrentHashMap<>();
+    /** How many names each identity has brought; guarded by this. */
+    private final Map<Object, Integer> brought = new HashMap<>();
+
+    /** @param identity as {@link MemoryAccount} has it; null: those of one that is trusted */
+    String label(String name, @Nullable Object identity) {
         String label = known.get(name);
-        if (label != null) {
-            return label;
+        return label != null ? label : add(name, identity);
+    }
+
+    private synchronized String add(String name, @Nullable Object identity) {
+        int free = MOST - known.size();
+        int its = identity == null ? 0 : brought.getOrDefault(identity, 0);
+        if (its >= free) {
+            return known.getOrDefault(name, OTHERS);
         }
-        // Some more than that, if many come at the same moment.
-        return known.size() >= PeerTotals.MAX_NAMES
-                ? PeerTotals.OTHERS
-                : known.computeIfAbsent(name, DecisionText::harmless);
+        return known.computeIfAbsent(name, any -> {
+            if (identity != null) {
+                brought.put(identity, its + 1);
+            }
+            return DecisionText.harmless(name);
+        });
     }
 }

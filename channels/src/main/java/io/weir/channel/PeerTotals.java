@@ -5,11 +5,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -21,10 +19,12 @@ final class PeerTotals {
      */
     static final Duration FRESH = Duration.ofMillis(100);
 
-    /** Peers choose their names: what comes beyond this many counts for {@link #OTHERS}, else they could fill a registry. */
-    static final int MAX_NAMES = 256;
-
-    static final String OTHERS = "(others)";
+    /**
+     * What is counted for a peer.
+     *
+     * @param identity who it is, as {@link PeerNames} wants it
+     */
+    record Counted(PeerStats stats, @Nullable Object identity) {}
 
     /** A name of a peer, and of a path. */
     record Key(String peer, String path) {}
@@ -34,22 +34,23 @@ final class PeerTotals {
     private final Map<Key, RoundTrips> roundTrips = new HashMap<>();
 
     private final Map<PeerId, Map<PeerFigure, Long>> before = new HashMap<>();
-    private final Set<String> names = new HashSet<>();
+    private final PeerNames names = new PeerNames();
     private @Nullable Long readAt;
 
     /** Takes a new snapshot unless the last one is {@link #FRESH}. Returns the keys that it brought. */
-    synchronized List<Key> refresh(long nanos, Supplier<List<PeerStats>> source) {
+    synchronized List<Key> refresh(long nanos, Supplier<List<Counted>> source) {
         if (readAt != null && nanos - readAt < FRESH.toNanos()) {
             return List.of();
         }
-        List<PeerStats> snapshot = source.get();
+        List<Counted> snapshot = source.get();
         readAt = nanos;
         sums.values().forEach(PeerFigure::forgetWhatIsNow);
         roundTrips.clear();
         List<Key> fresh = new ArrayList<>();
         Map<PeerId, Map<PeerFigure, Long>> now = new HashMap<>();
-        for (PeerStats stats : snapshot) {
-            Key key = new Key(label(stats.peer().name()), stats.path());
+        for (Counted each : snapshot) {
+            PeerStats stats = each.stats();
+            Key key = new Key(names.label(stats.peer().name(), each.identity()), stats.path());
             Map<PeerFigure, Long> current = PeerFigure.of(stats);
             now.put(stats.peer(), current);
             Map<PeerFigure, Long> past = before.get(stats.peer());
@@ -84,13 +85,5 @@ final class PeerTotals {
     /** Peers in the last snapshot. */
     synchronized long peers() {
         return before.size();
-    }
-
-    private String label(String name) {
-        if (!names.contains(name) && names.size() >= MAX_NAMES) {
-            return OTHERS;
-        }
-        names.add(name);
-        return DecisionText.harmless(name);
     }
 }

@@ -14,6 +14,11 @@ public final class Received {
     private final int number;
     private final long cost;
 
+    // Where it is in the mailbox; of whoever delivers.
+    long turn;
+    long arrival;
+    int slot;
+
     /** @param cost what it has of the account of memory while it is in the mailbox */
     Received(MailboxFeed feed, Message message, boolean awaitsAnswer, int number, long cost) {
         this.cost = cost;
@@ -21,10 +26,6 @@ public final class Received {
         this.message = message;
         this.awaitsAnswer = awaitsAnswer;
         this.number = number;
-    }
-
-    MailboxFeed feed() {
-        return feed;
     }
 
     /** Who sent it. */
@@ -61,9 +62,13 @@ public final class Received {
         message.release();
     }
 
-    /** It has left the mailbox. */
-    void taken() {
-        feed.taken(cost);
+    MailboxSender sender() {
+        return feed.sender();
+    }
+
+    /** Bytes that it takes while it is in the mailbox. */
+    long cost() {
+        return cost;
     }
 
     int number() {

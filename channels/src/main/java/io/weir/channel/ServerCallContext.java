@@ -19,8 +19,9 @@ public final class ServerCallContext extends ReceiverContext<ControlData> implem
         this.call = call;
         this.control = control;
         Peer peer = call.peer();
-        this.peerName =
-                peer == null ? KeyValue.NONE_VALUE : names.label(peer.id().name());
+        this.peerName = peer == null
+                ? KeyValue.NONE_VALUE
+                : names.label(peer.id().name(), peer.session().memory().identity());
         setRemoteServiceName(peerName);
         setCarrier(control);
     }

@@ -439,6 +439,11 @@ final class Session implements LinkHandler {
         }
     }
 
+    /** Runs the task on the loop, not before its next turn. */
+    void nextTurn(Runnable task) {
+        NextTurn.run(loop, () -> execute(task));
+    }
+
     Loop loop() {
         return loop;
     }

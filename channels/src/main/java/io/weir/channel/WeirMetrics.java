@@ -33,7 +33,7 @@ public final class WeirMetrics implements MeterBinder {
 
     private static final double NANOS_PER_SECOND = 1e9;
 
-    private final Supplier<List<PeerStats>> source;
+    private final Supplier<List<PeerTotals.Counted>> source;
     private final @Nullable NodeCounters node;
     private final Clock clock;
     private final PeerTotals totals = new PeerTotals();
@@ -44,7 +44,7 @@ public final class WeirMetrics implements MeterBinder {
 
     /** Shows all that a node counts. Holds the node as long as the registry holds the meters. */
     public WeirMetrics(Node node) {
-        this(node::stats, new NodeCounters(node::stalls, node::wakeUps, node::memory), Clock.SYSTEM);
+        this(node::counted, new NodeCounters(node::stalls, node::wakeUps, node::memory), Clock.SYSTEM);
     }
 
     /**
@@ -53,10 +53,15 @@ public final class WeirMetrics implements MeterBinder {
      * @param source the counters of every connected peer; called by any thread, must not block and must not fail
      */
     public WeirMetrics(Supplier<List<PeerStats>> source) {
-        this(source, null, Clock.SYSTEM);
+        this(
+                () -> source.get().stream()
+                        .map(each -> new PeerTotals.Counted(each, null))
+                        .toList(),
+                null,
+                Clock.SYSTEM);
     }
 
-    WeirMetrics(Supplier<List<PeerStats>> source, @Nullable NodeCounters node, Clock clock) {
+    WeirMetrics(Supplier<List<PeerTotals.Counted>> source, @Nullable NodeCounters node, Clock clock) {
         this.source = source;
         this.node = node;
         this.clock = clock;

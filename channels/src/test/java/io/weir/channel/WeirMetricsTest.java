@@ -34,11 +34,15 @@ class WeirMetricsTest {
     private final WeirMetrics metrics = new WeirMetrics(
             () -> {
                 readings.incrementAndGet();
-                return List.copyOf(stats);
+                return counted();
             },
             new WeirMetrics.NodeCounters(
                     () -> 3, () -> 4, () -> new MemoryStats(1000, 300, Map.of(MemoryUse.WINDOWS, 200L))),
             clock);
+
+    private List<PeerTotals.Counted> counted() {
+        return stats.stream().map(each -> new PeerTotals.Counted(each, null)).toList();
+    }
 
     private static PeerId peer(String name, int id) {
         return new PeerId(new UUID(id, id), name, 1);
@@ -232,14 +236,14 @@ class WeirMetricsTest {
 
     @Test
     void peersCantFillTheRegistryWithTheirNames() {
-        now(IntStream.range(0, 10 * PeerTotals.MAX_NAMES)
+        now(IntStream.range(0, 10 * PeerNames.MOST)
                 .mapToObj(id -> counted(peer("name " + id, id), "tcp", 1))
                 .toArray(PeerStats[]::new));
         metrics.bindTo(registry);
         assertThat(Search.in(registry).name(WeirMeters.CHANNELS.getName()).meters())
-                .hasSize(PeerTotals.MAX_NAMES + 1);
-        assertThat(counter(WeirMeters.MESSAGES, "peer", PeerTotals.OTHERS, "direction", "sent"))
-                .isEqualTo(9 * PeerTotals.MAX_NAMES);
+                .hasSize(PeerNames.MOST + 1);
+        assertThat(counter(WeirMeters.MESSAGES, "peer", PeerNames.OTHERS, "direction", "sent"))
+                .isEqualTo(9 * PeerNames.MOST);
     }
 
     @Test
@@ -267,7 +271,7 @@ class WeirMetricsTest {
     }
 
     private WeirMetrics bindAnother() {
-        WeirMetrics other = new WeirMetrics(() -> List.copyOf(stats), null, clock);
+        WeirMetrics other = new WeirMetrics(this::counted, null, clock);
         other.bindTo(registry);
         return other;
     }

@@ -21,7 +21,25 @@ public final class ControlData {
 
     private static final ControlData EMPTY = new ControlData(Frame.NO_CONTROL);
 
+    /** Bytes that are looked through as fast as it is found out what was looked for before. */
+    private static final int SHORT = 256;
+
     private final byte[] encoded;
+    /**
+     * What was looked for last: many may look for the same. Threads need not agree on it.
+     */
+    private @Nullable Found latest;
+
+    /** Where the last entry of this name is. */
+    private static final class Found {
+        final byte[] name;
+        final int at;
+
+        Found(byte[] name, int at) {
+            this.name = name;
+            this.at = at;
+        }
+    }
 
     private ControlData(byte[] encoded) {
         this.encoded = encoded;
@@ -102,18 +120,39 @@ public final class ControlData {
     /** A copy of the value of this key, or null. */
     public byte @Nullable [] bytes(String key) {
         byte[] name = key.getBytes(StandardCharsets.UTF_8);
-        byte[] found = null;
-        for (int at = 0; at < encoded.length; at = next(encoded, at)) {
-            if (named(at, name)) {
-                found = Arrays.copyOfRange(encoded, at + 3 + name.length, next(encoded, at));
-            }
-        }
-        return found;
+        int at = last(name);
+        return at < 0 ? null : Arrays.copyOfRange(encoded, at + 3 + name.length, next(encoded, at));
     }
 
     /** Whether there is an entry of this key with this value. */
     public boolean has(String key, String value) {
-        return value.equals(get(key));
+        byte[] name = key.getBytes(StandardCharsets.UTF_8);
+        byte[] wanted = value.getBytes(StandardCharsets.UTF_8);
+        int at = last(name);
+        return at >= 0 && Arrays.equals(encoded, at + 3 + name.length, next(encoded, at), wanted, 0, wanted.length);
+    }
+
+    /** Where the entry of this name begins that counts; negative if there is none. */
+    private int last(byte[] name) {
+        if (encoded.length <= SHORT) {
+            return find(name);
+        }
+        Found known = latest;
+        if (known == null || !Arrays.equals(known.name, name)) {
+            known = new Found(name, find(name));
+            latest = known;
+        }
+        return known.at;
+    }
+
+    private int find(byte[] name) {
+        int found = -1;
+        for (int at = 0; at < encoded.length; at = next(encoded, at)) {
+            if (named(at, name)) {
+                found = at;
+            }
+        }
+        return found;
     }
 
     public boolean isEmpty() {

@@ -69,6 +69,26 @@ class ControlDataTest {
         assertThat(data.with("a", "3").encoded()).as("replaces both").hasSize(4 + 5);
     }
 
+    /** What was found once is remembered where there is much to look through. */
+    @Test
+    void manyEntriesAreFoundAgain() {
+        ControlData many = ControlData.empty();
+        for (int i = 0; i < 100; i++) {
+            many = many.with("key" + i, "value" + i);
+        }
+        ControlData longer = many.with("another", "one");
+        for (int round = 0; round < 2; round++) {
+            for (int i = 0; i < 100; i++) {
+                assertThat(many.has("key" + i, "value" + i)).isTrue();
+                assertThat(many.has("key" + i, "value")).isFalse();
+                assertThat(many.get("key" + i)).isEqualTo("value" + i);
+            }
+            assertThat(many.has("another", "one")).isFalse();
+            assertThat(many.get("another")).isNull();
+            assertThat(longer.has("another", "one")).isTrue();
+        }
+    }
+
     @Test
     void bytesThatAreNoTextAreStillToldApart() {
         ControlData first = ControlData.empty().with("k", new byte[] {(byte) 0xff});

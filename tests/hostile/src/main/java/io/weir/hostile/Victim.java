@@ -3,6 +3,7 @@ package io.weir.hostile;
 import io.netty.util.internal.PlatformDependent;
 import io.weir.channel.Channel;
 import io.weir.channel.Mailbox;
+import io.weir.channel.Match;
 import io.weir.channel.MemoryStats;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
@@ -50,6 +51,7 @@ public final class Victim {
     private static final int TICK = 8;
     private static final int LARGEST_PIECE = 1 << 16;
     private static final Duration STARVED = Duration.ofSeconds(3);
+    private static final int READERS = 300;
     private static final Duration LATE = Duration.ofMillis(5);
     private static final Duration SLOW = Duration.ofMillis(2);
 
@@ -102,6 +104,11 @@ public final class Victim {
         read.concatMap(received -> Mono.delay(SLOW, others).then(Mono.defer(() -> take(received))), 0)
                 .subscribe();
         boxes.add(read);
+        Mailbox chosen = node.mailbox("box-chosen");
+        for (int reader = 0; reader < READERS; reader++) {
+            chosen.matching(Match.control("kind", "k" + reader)).subscribe(Received::release);
+        }
+        boxes.add(chosen);
     }
 
     /** Short messages without an end. */

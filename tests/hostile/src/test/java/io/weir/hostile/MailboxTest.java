@@ -50,6 +50,51 @@ class MailboxTest {
         });
     }
 
+    /** Every other session sends control data of thousands of entries, which takes a while to look through. */
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void messagesThatNoneOfManyReadersWants(Size size) throws Exception {
+        byte[] entries = new byte[16_000];
+        for (int entry = 0; entry < entries.length; entry += 4) {
+            entries[entry] = 1;
+            entries[entry + 1] = 'k';
+        }
+        Attack.on(
+                size,
+                attacker -> attacker.attack(4, number -> {
+                    byte[] control = number % 2 == 0 ? new byte[0] : entries;
+                    Session session = attacker.session().read();
+                    Channel channel = session.open("box-chosen", 0, 0, 0);
+                    while (channel.awaitCredit(1 + control.length)) {
+                        channel.send(Frame.data(channel.number(), new byte[1]).withControl(control));
+                        attacker.did();
+                    }
+                }));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void shortMessagesOnHundredsOfChannelsOfOneSessionAfterTheOther(Size size) throws Exception {
+        Attack.on(
+                size,
+                attacker -> attacker.attack(2, number -> {
+                    while (attacker.goesOn()) {
+                        try (Session session = attacker.session().read()) {
+                            List<Channel> channels = new ArrayList<>();
+                            for (int each = 0; each < 300; each++) {
+                                channels.add(session.open(number == 0 ? "box" : "box-read", 0, 0, 0));
+                            }
+                            for (Channel channel : channels) {
+                                while (channel.awaitAccept() && channel.affords(1) && attacker.goesOn()) {
+                                    channel.send(Frame.data(channel.number(), new byte[1]));
+                                    attacker.did();
+                                }
+                            }
+                        }
+                    }
+                }));
+    }
+
     private static void fill(Attacker attacker, String port, int count) throws InterruptedException {
         attacker.attack(2, number -> {
             while (attacker.goesOn()) {

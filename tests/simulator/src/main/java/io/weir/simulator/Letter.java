@@ -25,9 +25,6 @@ final class Letter implements CoreSubscriber<Message> {
         REFUSAL
     }
 
-    /** Bytes that a message takes beside its content, and its control data. */
-    private static final int BESIDE = 1024;
-
     private final Simulation simulation;
     private final Letters of;
     private final int number;
@@ -88,16 +85,6 @@ final class Letter implements CoreSubscriber<Message> {
 
     boolean isSent() {
         return sender != null;
-    }
-
-    /** Whether it may lie in the mailbox. */
-    boolean waits() {
-        return isSent() && !read;
-    }
-
-    /** Bytes that it takes there at most. */
-    long memory() {
-        return (long) content.size(number) + BESIDE;
     }
 
     boolean isOver() {

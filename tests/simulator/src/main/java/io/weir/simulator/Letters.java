@@ -49,10 +49,6 @@ final class Letters extends Errand {
         return far == host;
     }
 
-    Host from() {
-        return near;
-    }
-
     void mailboxCloses() {
         refused = true;
     }
