@@ -51,10 +51,9 @@ final class SocketEnd extends SocketImpl {
         localport = localPort;
         channel = opened;
         Turns turns = opened.turns();
-        incoming.turns(turns);
         outgoing.turns(turns);
         sending = opened.send(outgoing).subscribe(nothing -> {}, outgoing::failed, outgoing::cancel);
-        opened.receive(Incoming.BATCH).subscribe(incoming);
+        incoming.attach(opened, turns);
         if (closed) {
             close();
         }
