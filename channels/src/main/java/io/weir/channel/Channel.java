@@ -462,6 +462,9 @@ public final class Channel {
     }
 
     void fail(ErrorCode code, Throwable error) {
+        if ((code == ErrorCode.TOO_LARGE || code == ErrorCode.OVERLOADED) && open()) {
+            session.ports().breach(this + " is ended here: " + Errors.text(error));
+        }
         tell(code, error);
         outbound.fail(error);
         inbound.fail(error);
