@@ -9,7 +9,7 @@ import reactor.core.publisher.FluxSink;
 
 /**
  * Accepts channels as a {@code Flux}: a channel is accepted when the subscriber has asked for one. Those that come before wait, at
- * most {@link #BACKLOG} of them; further ones are refused as overloaded.
+ * most {@link #BACKLOG} of them, of which each peer has its share; further ones are refused as overloaded.
  */
 final class AcceptHandler implements PortHandler {
 
@@ -17,6 +17,7 @@ final class AcceptHandler implements PortHandler {
     private static final int BACKLOG = 128;
 
     private final Queue<Channel> waiting = new ArrayDeque<>();
+    private final Places places = new Places(BACKLOG);
     private final FluxSink<Channel> sink;
     /** Channels that the subscriber has asked for and not had. */
     private long promised;
@@ -37,7 +38,7 @@ final class AcceptHandler implements PortHandler {
         }
         boolean full;
         synchronized (this) {
-            full = closed || waiting.size() >= BACKLOG;
+            full = closed || !places.tryTake(channel.peer());
             if (!full) {
                 waiting.add(channel);
             }
@@ -45,7 +46,9 @@ final class AcceptHandler implements PortHandler {
         channel.whileOpen(() -> remove(channel));
         if (full) {
             channel.refuse(
-                    ErrorCode.OVERLOADED, "port '" + channel.port() + "' has " + BACKLOG + " channels waiting already");
+                    ErrorCode.OVERLOADED,
+                    "port '" + channel.port() + "' has as many channels of this peer waiting as may (of " + BACKLOG
+                            + " in all)");
         } else {
             emit();
         }
@@ -77,7 +80,9 @@ final class AcceptHandler implements PortHandler {
     }
 
     private synchronized void remove(Channel channel) {
-        waiting.remove(channel);
+        if (waiting.remove(channel)) {
+            places.give(channel.peer());
+        }
     }
 
     private synchronized @Nullable Channel takeOne() {
@@ -86,6 +91,9 @@ final class AcceptHandler implements PortHandler {
 
     private @Nullable Channel poll() {
         Channel next = waiting.poll();
+        if (next != null) {
+            places.give(next.peer());
+        }
         if (next != null && promised != Long.MAX_VALUE) {
             promised--;
         }

@@ -47,6 +47,8 @@ public final class Channel {
     private final Inbound inbound;
     private final Controls controls = new Controls();
     private final Receiver receiver;
+    /** Messages for which memory was taken when it was opened. */
+    private final int firstItems;
 
     /** Hears once whether the peer has accepted; null when it need not be asked. */
     private @Nullable Opening opening;
@@ -91,6 +93,7 @@ public final class Channel {
         this.outbound = new Outbound(session, this);
         this.inbound = new Inbound(session, this, window);
         this.receiver = new Receiver(this);
+        this.firstItems = (int) window.outstanding();
         this.taken.put(MemoryUse.WINDOWS, promised);
         this.extra.put(MemoryUse.WINDOWS, promised - least);
     }
@@ -161,6 +164,25 @@ public final class Channel {
             inbound.window().prefetch(prefetch);
             touched();
         }));
+    }
+
+    /**
+     * As {@link #receive(int)}, for a subscriber that keeps the content of messages beyond their delivery, as a socket does until its program
+     * reads it. What was delivered counts against the window, and so as memory that is kept for the peer, until it was
+     * {@link #consumed}; so does the channel itself. The subscriber keeps {@link #firstItems} messages at most.
+     */
+    public Flux<Message> receiveKept(int prefetch) {
+        return receive(prefetch).doFirst(() -> execute(inbound::keep));
+    }
+
+    /** So many bytes of the content of messages of {@link #receiveKept} are no longer kept. Any thread. */
+    public void consumed(long bytes) {
+        inbound.consumed(bytes);
+    }
+
+    /** How many messages may lie here before anybody asks for them: {@code weir.window.initial}, or fewer where memory is short. */
+    public int firstItems() {
+        return firstItems;
     }
 
     /**
@@ -454,6 +476,9 @@ public final class Channel {
     }
 
     void fail(ErrorCode code, Throwable error) {
+        if ((code == ErrorCode.TOO_LARGE || code == ErrorCode.OVERLOADED) && open()) {
+            session.ports().breach(this + " is ended here: " + Errors.text(error));
+        }
         tell(code, error);
         outbound.fail(error);
         inbound.fail(error);

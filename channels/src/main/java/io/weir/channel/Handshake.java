@@ -747,7 +747,11 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         try {
             finish();
         } finally {
-            bootstrap.close();
+            if (connecting) {
+                bootstrap.close();
+            } else {
+                bootstrap.dismiss();
+            }
         }
     }
 

@@ -85,6 +85,9 @@ final class Inbound {
     /** What the session's counters have of our demand. */
     private long demandCounted;
 
+    /** What the sink keeps of what it was delivered; null for a sink whose messages are no longer ours when they were delivered. */
+    private volatile @Nullable Kept kept;
+
     Inbound(Session session, Channel channel, Window window) {
         this.session = session;
         this.channel = channel;
@@ -99,9 +102,54 @@ final class Inbound {
         return ended;
     }
 
-    /** Whether nothing is left here that would have to be released. */
+    /** Whether nothing is left here that would have to be released, nor with a sink that keeps it. */
     boolean done() {
-        return told || held.isEmpty();
+        Kept with = kept;
+        return (told || held.isEmpty()) && (with == null || with.isEmpty());
+    }
+
+    /** From now on what was delivered stays in the window until it was {@link #consumed}. */
+    void keep() {
+        if (kept == null) {
+            kept = new Kept();
+        }
+    }
+
+    /** So many bytes are with the sink no longer. Any thread; does nothing for a sink that keeps nothing. */
+    void consumed(long bytes) {
+        Kept with = kept;
+        if (with != null && with.drop(bytes)) {
+            channel.execute(this::settleKept);
+        }
+    }
+
+    private void settleKept() {
+        if (freeDropped()) {
+            channel.touched();
+            if (over()) {
+                channel.forget();
+            }
+        }
+    }
+
+    /** Whether anything was free. */
+    private boolean freeDropped() {
+        Kept with = kept;
+        long bytes = with == null ? 0 : with.settle();
+        if (bytes > 0) {
+            window.freed(bytes);
+        }
+        return bytes > 0;
+    }
+
+    /** How soon the loop has to know of what the sink drops: at once if the peer, or the end of this half, waits for it. */
+    private void watchKept() {
+        Kept with = kept;
+        if (with != null) {
+            with.worth(over() || wantedLong != 0 || window.wanted() != 0 ? 1 : window.maxBytes() / 4);
+            // Behind that: what was dropped before, nobody may have told.
+            var unused = freeDropped();
+        }
     }
 
     boolean cancelledHere() {
@@ -281,7 +329,7 @@ final class Inbound {
             whole = outer;
         }
         int length = body.readableBytes();
-        if (whole.capacity() - length <= Math.max(length / 2, LoopBuffers.LARGEST)) {
+        if (whole.capacity() - length <= Math.max(length / 2, LoopBuffers.LARGEST) || !DirectMemory.hasRoom(length)) {
             return message;
         }
         Message copy = Message.of(
@@ -318,11 +366,18 @@ final class Inbound {
     }
 
     private void deliver(MessageSink to, Message message, int flags, int number, long cost) {
+        Kept with = kept;
+        int stays = with == null ? 0 : message.payload().readableBytes();
         window.delivered();
-        window.freed(cost);
+        window.freed(cost - stays);
         delivering = true;
         try {
-            to.message(message, flags, number);
+            if (with == null) {
+                to.message(message, flags, number);
+            } else {
+                with.add(stays);
+                to.message(compact(message), flags, number);
+            }
         } catch (Throwable t) {
             // Also what Reactor calls fatal and hands on, such as a class that is missing: who goes on behind it has
             // lost a message.
@@ -380,6 +435,7 @@ final class Inbound {
                     "the end came " + (ended ? "twice" : "within a message") + " on channel " + channel.number());
         }
         ended = true;
+        watchKept();
         countDemand();
         confirm = confirmAsked;
         if (cancelled && confirmAsked) {
@@ -394,6 +450,7 @@ final class Inbound {
             return;
         }
         error = reason;
+        watchKept();
         countDemand();
         drain();
         if (unwanted()) {
@@ -436,6 +493,7 @@ final class Inbound {
             return;
         }
         cancelled = true;
+        watchKept();
         countDemand();
         if (ended && confirm && !told) {
             channel.confirm();
@@ -615,6 +673,7 @@ final class Inbound {
         if (over()) {
             return 0;
         }
+        watchKept();
         if (wantedLong != 0 && window.held() == 0) {
             lease(wantedLong);
             if (over()) {

@@ -24,6 +24,7 @@ final class Ports {
     private final ConcurrentMap<String, PortHandler> handlers = new ConcurrentHashMap<>();
     private final NodeSpec spec;
     private final RareLog failures = new RareLog(LOG, System::nanoTime);
+    private final RareLog breaches = new RareLog(LOG, System::nanoTime);
     /** Null: everybody may use every port that the configuration does not restrict. */
     private volatile @Nullable Authorisation authorisation;
 
@@ -106,6 +107,11 @@ final class Ports {
                     + DecisionText.harmless(peer.name()) + ": " + t);
             return false;
         }
+    }
+
+    /** A peer has done what it may not, and this is what became of it. */
+    void breach(String what) {
+        breaches.warn(what);
     }
 
     private static boolean allows(PathPolicy policy, String path) {

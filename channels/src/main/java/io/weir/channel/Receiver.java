@@ -105,6 +105,7 @@ final class Receiver extends Flux<Message> implements Subscription, MessageSink 
     public void message(Message message, int flags, int number) {
         CoreSubscriber<? super Message> to = actual;
         if (to == null || cancelled) {
+            channel.consumed(message.payload().readableBytes());
             message.release();
         } else {
             to.onNext(message);

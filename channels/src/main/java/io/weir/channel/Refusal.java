@@ -10,7 +10,7 @@ import io.weir.core.WeirException;
 enum Refusal implements LinkHandler {
     HANDLER;
 
-    /** Tells the other side why, and closes the connection. */
+    /** Tells the other side why, and closes the connection; if many are closing, whether or not the other side has read that. */
     static void of(Link link, String reason) {
         of(link, Flags.ENDED, reason);
     }
@@ -23,13 +23,13 @@ enum Refusal implements LinkHandler {
     private static void of(Link link, int flags, String reason) {
         link.handler(HANDLER);
         Admission.send(link, new Frame().set(FrameKind.REFUSE, flags, 0, 0, HandshakeCodec.text(reason)));
-        link.close();
+        link.dismiss();
     }
 
     /** Closes the connection, as if nobody was there. */
     static void withoutAWord(Link link) {
         link.handler(HANDLER);
-        link.close();
+        link.dismiss();
     }
 
     @Override

@@ -810,12 +810,17 @@ final class Session implements LinkHandler {
         try {
             receive(in);
         } catch (ProtocolMismatch e) {
-            abandon(new ProtocolMismatch(peer.id() + " broke the protocol: " + e.getMessage(), e));
+            breach(new ProtocolMismatch(peer.id() + " broke the protocol: " + e.getMessage(), e));
         } catch (Throwable e) {
             // What came is half dealt with. The link would be replaced, and the session go on behind it as if it had
             // been.
-            abandon(new SessionLost("what " + peer.id() + " had sent could not be dealt with: " + e, e));
+            breach(new SessionLost("what " + peer.id() + " had sent could not be dealt with: " + e, e));
         }
+    }
+
+    private void breach(WeirException reason) {
+        ports.breach("A session is ended here: " + reason.getMessage());
+        abandon(reason);
     }
 
     private void receive(Frame in) {
@@ -996,6 +1001,9 @@ final class Session implements LinkHandler {
     /** No link is left to go on over. */
     void over(WeirException reason) {
         String text = peer.id() + " is gone: " + reason.getMessage();
+        if (reason instanceof ProtocolMismatch && ended == null) {
+            ports.breach("A session is ended here: " + text);
+        }
         end(
                 reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason),
                 true);

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
@@ -42,6 +43,7 @@ final class FolderStore implements DirectoryStore {
     private final View view;
     private final ScheduledExecutorService worker;
     private final EntryFolder entries;
+    private final EntryRoom room = new EntryRoom();
     private final Map<String, Seen> seen = new HashMap<>();
     private final RareLog complaints = new RareLog(LOG, System::nanoTime);
     private final AtomicBoolean lookScheduled = new AtomicBoolean();
@@ -197,6 +199,8 @@ final class FolderStore implements DirectoryStore {
                 entry.stamp = null;
                 return;
             }
+            ListingText.checkLength(text);
+            room.take(name, EntryRoom.cost(text));
             Listing listing = ListingText.read(text);
             PeerId id = listing.member().id();
             if (!EntryFolder.isOf(name, id.id())) {
@@ -219,16 +223,28 @@ final class FolderStore implements DirectoryStore {
             return;
         }
         seen.remove(name);
+        room.give(name);
         PeerId id = entry.id;
         if (id == null || id.equals(self)) {
             return;
         }
         if (how != null) {
             // A former entry of the same node, which vanished, has nothing more to say.
-            seen.values().removeIf(other -> id.equals(other.id) && other.missing != null);
+            seen.entrySet().removeIf(other -> {
+                boolean former = id.equals(other.getValue().id) && other.getValue().missing != null;
+                if (former) {
+                    room.give(other.getKey());
+                }
+                return former;
+            });
         }
-        if (seen.values().stream().noneMatch(other -> id.equals(other.id))) {
+        List<Seen> others =
+                seen.values().stream().filter(other -> id.equals(other.id)).toList();
+        if (others.isEmpty()) {
             view.remove(id, how == null ? MemberEvent.Kind.FAILED : how);
+        } else {
+            // What is known of it may be what this entry said: the next look reads the others.
+            others.forEach(other -> other.stamp = null);
         }
     }
 

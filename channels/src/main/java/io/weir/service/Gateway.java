@@ -5,6 +5,7 @@ import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
+import io.weir.channel.Places;
 import io.weir.channel.TunnelAnswer;
 import io.weir.channel.TunnelRequest;
 import io.weir.channel.TunnelRoute;
@@ -21,7 +22,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -61,8 +61,8 @@ public final class Gateway {
     private final Way way;
     private final Map<Long, Pair> pairs = new ConcurrentSkipListMap<>();
     private final AtomicLong numbers = new AtomicLong();
-    /** Joined, or about to be. */
-    private final AtomicInteger busy = new AtomicInteger();
+    /** Of those that are joined, or about to be. */
+    private final Places places;
 
     private final RareLog refusals = new RareLog(LOG, System::nanoTime);
     private final Sinks.Many<JoinedPair> changes = Sinks.many().multicast().directBestEffort();
@@ -73,6 +73,7 @@ public final class Gateway {
     private Gateway(Node node, GatewaySpec spec) {
         this.node = node;
         this.spec = spec;
+        this.places = new Places(spec.maxPairs());
         this.way = new Way(node, spec.allow());
         this.serving = Calls.serve(node, TunnelRequest.GATEWAY_PORT, this::serve);
     }
@@ -157,18 +158,18 @@ public final class Gateway {
             first.release();
         }
         return Mono.defer(() -> {
-                    if (busy.incrementAndGet() > spec.maxPairs()) {
-                        return refuse(
-                                client,
-                                new Overloaded("it carries " + spec.maxPairs()
-                                        + " sessions already; try again, or elsewhere"));
-                    }
-                    return next(client, request)
-                            .map(leg -> join(client, leg, rest))
-                            .onErrorResume(error -> Mono.just(refuse(client, error)))
-                            .flatMap(joined -> joined);
-                })
-                .doFinally(signal -> busy.decrementAndGet());
+            if (!places.tryTake(client.peer())) {
+                return refuse(
+                        client,
+                        new Overloaded("it carries as many sessions for this peer as it may, and " + places.taken()
+                                + " of " + spec.maxPairs() + " in all; try again, or elsewhere"));
+            }
+            return Mono.defer(() -> next(client, request))
+                    .map(leg -> join(client, leg, rest))
+                    .onErrorResume(error -> Mono.just(refuse(client, error)))
+                    .flatMap(joined -> joined)
+                    .doFinally(signal -> places.give(client.peer()));
+        });
     }
 
     private Mono<Void> refuse(Channel client, Throwable reason) {

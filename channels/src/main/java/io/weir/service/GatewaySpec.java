@@ -11,7 +11,7 @@ import java.util.List;
  *     {@code *}: every address but those of the gateway's own host, link-local ones, groups, those where clouds tell their machines who
  *     they are, and IPv6 addresses that are another way to an IPv4 address. There is no default, as whoever may use a gateway stands, for
  *     these addresses, where the gateway stands
- * @param maxPairs sessions that it carries at once, 1 to 65536. Each holds at most what the windows of its two channels allow, twice
+ * @param maxPairs sessions that it carries at once, 1 to 65536, of which nobody can take all, see {@link io.weir.channel.Places}. Each holds at most what the windows of its two channels allow, twice
  *     {@code weir.window.bytes}
  */
 public record GatewaySpec(List<String> allow, int maxPairs) {

@@ -37,7 +37,7 @@ import org.jspecify.annotations.Nullable;
 final class ListingText {
 
     /** Bytes of the longest one: some hundred services. Everybody reads everybody's. */
-    static final int LONGEST = 64 << 10;
+    static final int LONGEST = 16 << 10;
 
     /** Of a node, and of a service: whoever wants to connect tries them all. */
     private static final int MOST_ADDRESSES = 64;
@@ -109,11 +109,16 @@ final class ListingText {
         text.append('\n');
     }
 
-    /** @throws IllegalArgumentException telling what is wrong with it, whatever the bytes are */
-    static Listing read(byte[] bytes) {
+    /** @throws IllegalArgumentException if it is too long */
+    static void checkLength(byte[] bytes) {
         if (bytes.length > LONGEST) {
             throw new IllegalArgumentException("it has more than " + LONGEST + " bytes");
         }
+    }
+
+    /** @throws IllegalArgumentException telling what is wrong with it, whatever the bytes are */
+    static Listing read(byte[] bytes) {
+        checkLength(bytes);
         String[] lines = text(bytes).split("\n", -1);
         if (!lines[0].equals(HEAD)) {
             throw new IllegalArgumentException("it does not begin with " + HEAD);

@@ -11,8 +11,10 @@ import io.weir.core.RareLog;
 import io.weir.core.WeirException;
 import java.io.ByteArrayOutputStream;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -72,6 +74,8 @@ final class ZooKeeperStore implements DirectoryStore {
 
     private final CuratorFramework client;
     private final RareLog complaints = new RareLog(LOG, System::nanoTime);
+    private final ZooKeeperEntries entries = new ZooKeeperEntries(complaints, new EntryRoom());
+    private final ChangedNames changed = new ChangedNames();
     private final Map<String, PeerId> seen = new HashMap<>();
     private final CountDownLatch read = new CountDownLatch(1);
     private @Nullable CuratorCache cache;
@@ -179,16 +183,15 @@ final class ZooKeeperStore implements DirectoryStore {
     private void look() throws Exception {
         // Refused here if it is, and in words: the cache would only log it.
         var unused = client.getChildren().forPath(nodes());
-        CuratorCache watching = CuratorCache.builder(client, nodes())
-                .withStorage(new ZooKeeperEntries(complaints))
-                .build();
+        CuratorCache watching =
+                CuratorCache.builder(client, nodes()).withStorage(entries).build();
         cache = watching;
         watching.listenable()
                 .addListener(
                         CuratorCacheListener.builder()
-                                .forCreates(this::put)
-                                .forChanges((before, now) -> put(now))
-                                .forDeletes(this::gone)
+                                .forCreates(this::changed)
+                                .forChanges((before, now) -> changed(now))
+                                .forDeletes(this::changed)
                                 .forInitialized(read::countDown)
                                 .build(),
                         Runnable::run);
@@ -220,21 +223,41 @@ final class ZooKeeperStore implements DirectoryStore {
         }
     }
 
-    /** On Curator's thread. */
-    private void put(ChildData data) {
-        onWorker(() -> take(data));
+    /** On Curator's thread. Somebody may change entries faster than they can be looked at. */
+    private void changed(ChildData data) {
+        if (changed.add(name(data))) {
+            onWorker(this::lookAtChanges);
+        }
     }
 
-    /** On Curator's thread. */
-    private void gone(ChildData data) {
-        onWorker(() -> drop(data.getPath().substring(data.getPath().lastIndexOf('/') + 1)));
+    private static String name(ChildData data) {
+        return data.getPath().substring(data.getPath().lastIndexOf('/') + 1);
+    }
+
+    private void lookAtChanges() {
+        Set<String> names = changed.take();
+        if (names == null) {
+            names = new LinkedHashSet<>(seen.keySet());
+            names.add(own);
+            entries.stream().map(ZooKeeperStore::name).forEach(names::add);
+        }
+        names.forEach(this::lookAt);
+    }
+
+    private void lookAt(String name) {
+        ChildData now = entries.get(nodes() + '/' + name).orElse(null);
+        if (now == null) {
+            drop(name);
+        } else {
+            take(now);
+        }
     }
 
     private void take(ChildData data) {
         if (data.getPath().equals(nodes())) {
             return;
         }
-        String name = data.getPath().substring(data.getPath().lastIndexOf('/') + 1);
+        String name = name(data);
         try {
             byte[] text = data.getData();
             if (text == null) {
@@ -261,9 +284,22 @@ final class ZooKeeperStore implements DirectoryStore {
             return;
         }
         PeerId id = seen.remove(name);
-        if (id != null && !seen.containsValue(id)) {
-            view.remove(id, how(name));
+        if (id == null) {
+            return;
         }
+        // What is known of it may be what this entry said.
+        List<String> others = seen.keySet().stream()
+                .filter(other -> id.equals(seen.get(other)))
+                .toList();
+        if (others.isEmpty()) {
+            view.remove(id, how(name));
+        } else {
+            others.forEach(this::lookAgainAt);
+        }
+    }
+
+    private void lookAgainAt(String name) {
+        entries.get(nodes() + '/' + name).ifPresent(this::take);
     }
 
     private MemberEvent.Kind how(String name) {

@@ -147,6 +147,86 @@ class GreedyPeerTest {
         other.close();
     }
 
+    private record Keeping(Channel channel, Message message) {}
+
+    /** As sockets do whose program does not read. */
+    @Test
+    void whatSubscribersKeepIsNoMoreThanOnePeersShareUntilItIsConsumed() {
+        List<Keeping> kept = new ArrayList<>();
+        pair.ports.serve("keeps", new ServeHandler(channel -> {
+            channel.receiveKept(16).subscribe(message -> kept.add(new Keeping(channel, message)), error -> {});
+            return Mono.never();
+        }));
+        for (int i = 0; i < 200; i++) {
+            open(2 * i + 1, "keeps", 0);
+        }
+        pair.loop.settle();
+        for (int before = -1; before < kept.size() && kept.size() < MEMORY / 30_000; ) {
+            before = kept.size();
+            useAllCredit();
+        }
+        long bytes = kept.stream().mapToLong(each -> each.message.size()).sum();
+        assertThat(lives()).isTrue();
+        assertThat(bytes).isBetween(MEMORY / 20, MEMORY / 4);
+        credit.keySet().forEach(channel -> send(FrameKind.ERROR, 0, channel, 1, 0, 0, Unpooled.EMPTY_BUFFER));
+        pair.loop.settle();
+        assertThat(held(MemoryUse.WINDOWS)).isGreaterThanOrEqualTo(bytes);
+        kept.forEach(each -> {
+            each.channel.consumed(each.message.size());
+            each.message.release();
+        });
+        pair.loop.settle();
+        assertThat(held(MemoryUse.WINDOWS)).isZero();
+        assertThat(pair.server.channelCount()).isZero();
+    }
+
+    private void useAllCredit() {
+        for (int channel : List.copyOf(credit.keySet())) {
+            while (items.get(channel) > 0 && credit.get(channel) > 0) {
+                int length = (int) Math.min(credit.get(channel), 30_000);
+                items.merge(channel, -1L, Long::sum);
+                credit.merge(channel, (long) -length, Long::sum);
+                message(channel, 0, 0, length);
+            }
+        }
+        pair.loop.settle();
+    }
+
+    /** What was read is soon credit again, though the loop does not hear of each piece. */
+    @Test
+    void whatWasConsumedIsGrantedAgain() {
+        List<Keeping> kept = new ArrayList<>();
+        pair.ports.serve("keeps", new ServeHandler(channel -> {
+            channel.receiveKept(16).subscribe(message -> kept.add(new Keeping(channel, message)), error -> {});
+            return Mono.never();
+        }));
+        open(1, "keeps", 0);
+        pair.loop.settle();
+        long read = 0;
+        while (read < 64 * MIB) {
+            useAllCredit();
+            assertThat(kept).as("after %d bytes", read).isNotEmpty();
+            for (Keeping each : kept) {
+                read += each.message.size();
+                each.channel.consumed(each.message.size());
+                each.message.release();
+            }
+            kept.clear();
+            pair.loop.settle();
+        }
+        // One that is longer than the window waits until all was read, and not for ever.
+        message(1, 0, 0, 10);
+        send(FrameKind.WANT, 0, 1, 0, 6 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(credit.get(1)).isLessThan(6 * MIB);
+        kept.forEach(each -> {
+            each.channel.consumed(each.message.size());
+            each.message.release();
+        });
+        pair.loop.settle();
+        assertThat(credit.get(1) - 10).isGreaterThanOrEqualTo(6 * MIB);
+    }
+
     @Test
     void aNumberThatLeapsIsABreach() {
         pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));

@@ -97,10 +97,10 @@ class ListingTextTest {
         assertThatThrownBy(() -> ListingText.write(listing(Map.of("story", "x".repeat(70_000)))))
                 .isInstanceOf(Misconfigured.class)
                 .hasMessageMatching(
-                        "what .* tells of itself and its 2 services has 70\\d\\d\\d bytes, and 65536 is the most:"
+                        "what .* tells of itself and its 2 services has 70\\d\\d\\d bytes, and 16384 is the most:"
                                 + " give them fewer or shorter attributes");
         assertThatThrownBy(() -> ListingText.read(new byte[ListingText.LONGEST + 1]))
-                .hasMessage("it has more than 65536 bytes");
+                .hasMessage("it has more than 16384 bytes");
     }
 
     /** Whoever reads them tries them all. */

@@ -1,5 +1,6 @@
 package io.weir.service;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.RareLog;
@@ -12,11 +13,17 @@ import org.slf4j.LoggerFactory;
 /** Whoever may write into ZooKeeper decides how much there is, and not how much a node keeps of it. */
 class ZooKeeperEntriesTest {
 
-    private final ZooKeeperEntries entries =
-            new ZooKeeperEntries(new RareLog(LoggerFactory.getLogger(ZooKeeperEntriesTest.class), System::nanoTime));
+    private static final long BYTES = 8 << 20;
+
+    private final ZooKeeperEntries entries = new ZooKeeperEntries(
+            new RareLog(LoggerFactory.getLogger(ZooKeeperEntriesTest.class), System::nanoTime), new EntryRoom(BYTES));
+
+    private static ChildData entry(int number, byte[] text) {
+        return new ChildData("/weir/nodes/" + number, new Stat(), text);
+    }
 
     private static ChildData entry(int number, int size) {
-        return new ChildData("/weir/nodes/" + number, new Stat(), new byte[size]);
+        return entry(number, new byte[size]);
     }
 
     @Test
@@ -34,28 +41,52 @@ class ZooKeeperEntriesTest {
 
     @Test
     void soManyAreKept() {
-        for (int i = 0; i < ZooKeeperEntries.MOST; i++) {
+        for (int i = 0; i < EntryRoom.MOST; i++) {
             assertThat(entries.put(entry(i, 1))).isEmpty();
         }
         ChildData further = entry(-1, 1);
         assertThat(entries.put(further)).as("no event").containsSame(further);
-        assertThat(entries.size()).isEqualTo(ZooKeeperEntries.MOST);
+        assertThat(entries.size()).isEqualTo(EntryRoom.MOST);
         assertThat(entries.put(entry(0, 2))).as("a change of a known one").isPresent();
         assertThat(entries.remove("/weir/nodes/0")).isPresent();
         assertThat(entries.put(further)).isEmpty();
     }
 
+    /** What many short lines become when they are read is far longer than they are. */
     @Test
-    void soManyBytesAreKept() {
+    void soMuchMemoryIsKept() {
+        byte[] lines = "attribute a b\n".repeat(1100).getBytes(UTF_8);
+        assertThat(lines).hasSizeLessThan(ListingText.LONGEST);
         for (int i = 0; i < 1000; i++) {
-            Optional<ChildData> unused = entries.put(entry(i, 1 << 20));
+            Optional<ChildData> unused = entries.put(entry(i, lines));
         }
-        long kept = entries.stream().mapToLong(each -> each.getData().length).sum();
-        assertThat(kept).isBetween(ZooKeeperEntries.MOST_BYTES - 70_000L, (long) ZooKeeperEntries.MOST_BYTES);
-        assertThat(entries.stream())
-                .allSatisfy(each -> assertThat(each.getData()).hasSize(ListingText.LONGEST + 1));
+        assertThat(entries.size()).isBetween(10, (int) (BYTES / (1100 * 200)));
         entries.clear();
-        assertThat(entries.put(entry(1, 5))).isEmpty();
-        assertThat(entries.put(entry(2, 60_000))).isEmpty();
+        for (int i = 0; i < 1000; i++) {
+            Optional<ChildData> unused = entries.put(entry(i, 10_000));
+        }
+        assertThat(entries.size()).isBetween(100, (int) (BYTES / 20_000));
+    }
+
+    @Test
+    void whatIsTooLongIsNotKept() {
+        ChildData tooLong = entry(1, ListingText.LONGEST + 1);
+        assertThat(entries.put(tooLong)).as("no event").containsSame(tooLong);
+        assertThat(entries.size()).isZero();
+    }
+
+    @Test
+    void eachChangeIsLookedAtOnce() {
+        ChangedNames changed = new ChangedNames();
+        assertThat(changed.add("a")).isTrue();
+        assertThat(changed.add("b")).isFalse();
+        assertThat(changed.add("a")).isFalse();
+        assertThat(changed.take()).containsExactly("a", "b");
+        assertThat(changed.add("a")).isTrue();
+        for (int i = 0; i < 2 * EntryRoom.MOST; i++) {
+            assertThat(changed.add("name-" + i)).isFalse();
+        }
+        assertThat(changed.take()).as("too many: all").isNull();
+        assertThat(changed.take()).isEmpty();
     }
 }

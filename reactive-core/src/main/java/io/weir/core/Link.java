@@ -120,4 +120,12 @@ public interface Link {
      * received, {@link LinkHandler#lost} is not called. Idempotent. Frees everything native as soon as nobody holds it.
      */
     void close();
+
+    /**
+     * As {@link #close}, for somebody who is not wanted: if many of the loop's links are ending already, nothing is awaited, and the other side
+     * may not get what was offered.
+     */
+    default void dismiss() {
+        close();
+    }
 }

@@ -1,6 +1,7 @@
 package io.weir.service.socket;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.Channel;
 import io.weir.channel.Turns;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
@@ -13,6 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
@@ -20,7 +22,7 @@ import reactor.util.concurrent.Queues;
 
 /**
  * What a socket receives. Messages come on the loop and wait here; one thread at a time reads them. Bounded: while {@link #ENOUGH}
- * bytes wait, no more are asked for.
+ * bytes wait, no more are asked for. What waits is in the channel's window, and so in the account of memory, until it was read.
  */
 final class Incoming extends InputStream implements CoreSubscriber<Message> {
 
@@ -34,14 +36,19 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
 
     private final Sleeper sleeper;
     private final Queue<ByteBuf> queue = Queues.<ByteBuf>unbounded(2 * BATCH).get();
+    private LongConsumer consumed = bytes -> {};
+    private int batch = BATCH;
+    private int many = MANY;
     /** Bytes that can be read without waiting. */
     private final AtomicLong waiting = new AtomicLong();
 
     private final AtomicInteger asked = new AtomicInteger();
 
     private final ReentrantLock reading = new ReentrantLock();
-    /** Partly read; guarded by the lock. */
+    /** Partly read; guarded by the lock, as is its length. */
     private @Nullable ByteBuf current;
+
+    private int currentLength;
 
     private volatile @Nullable Subscription upstream;
     /** No more were asked for, as too much waits: whoever reads does it. */
@@ -57,8 +64,23 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
         sleeper = new Sleeper(spinNanos);
     }
 
-    void turns(Turns its) {
-        sleeper.turns(its);
+    /** Receives from this channel. */
+    void attach(Channel channel, Turns turns) {
+        sleeper.turns(turns);
+        keep(channel.firstItems(), channel::consumed);
+        channel.receiveKept(batch).subscribe(this);
+    }
+
+    /**
+     * Bounds what may wait. Before anything comes.
+     *
+     * @param messages how many at once, with those that are asked for
+     * @param whenConsumed gets the length of each message that is kept no longer
+     */
+    void keep(int messages, LongConsumer whenConsumed) {
+        batch = Math.max(1, Math.min(BATCH, messages / 4));
+        many = Math.max(1, Math.min(MANY, messages - 2 * batch));
+        consumed = whenConsumed;
     }
 
     /** How long a read waits, in milliseconds; 0 for any time. */
@@ -82,7 +104,7 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
 
     private void ask() {
         int before = asked.get();
-        if (before > BATCH / 2) {
+        if (before > batch / 2) {
             return;
         }
         if (isFull()) {
@@ -92,14 +114,14 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
                 return;
             }
         }
-        if (asked.compareAndSet(before, BATCH)) {
+        if (asked.compareAndSet(before, batch)) {
             full = false;
-            Objects.requireNonNull(upstream).request(BATCH - before);
+            Objects.requireNonNull(upstream).request(batch - before);
         }
     }
 
     private boolean isFull() {
-        return waiting.get() >= ENOUGH || queue.size() >= MANY;
+        return waiting.get() >= ENOUGH || queue.size() >= many;
     }
 
     @Override
@@ -108,14 +130,14 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
         ByteBuf bytes = message.payload();
         int size = bytes.readableBytes();
         if (size > Segment.LONGEST) {
-            bytes.release();
+            drop(bytes, size);
             Objects.requireNonNull(upstream).cancel();
             onError(new ProtocolMismatch("the peer sent " + size + " bytes of a socket's stream at once, more than "
                     + Segment.LONGEST + ": it is no socket of Weir"));
             return;
         }
         if (size == 0 || shut || closed) {
-            bytes.release();
+            drop(bytes, size);
         } else {
             waiting.addAndGet(size);
             if (!queue.offer(bytes)) {
@@ -125,6 +147,11 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
             discardIfUnwanted();
         }
         ask();
+    }
+
+    private void drop(ByteBuf bytes, int length) {
+        bytes.release();
+        consumed.accept(length);
     }
 
     @Override
@@ -174,6 +201,7 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
         }
         if (current == null) {
             current = queue.poll();
+            currentLength = current == null ? 0 : current.readableBytes();
         }
         Throwable reason = failure;
         if (current == null && reason != null) {
@@ -191,7 +219,7 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
         int count = Math.min(length, bytes.readableBytes());
         bytes.readBytes(target, offset, count);
         if (!bytes.isReadable()) {
-            bytes.release();
+            drop(bytes, currentLength);
             current = null;
         }
         long unused = waiting.getAndAdd(-count);
@@ -241,11 +269,16 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
     }
 
     private void discard() {
-        ByteBuf bytes = current == null ? queue.poll() : current;
+        ByteBuf partly = current;
         current = null;
-        for (; bytes != null; bytes = queue.poll()) {
-            waiting.addAndGet(-bytes.readableBytes());
-            bytes.release();
+        if (partly != null) {
+            waiting.addAndGet(-partly.readableBytes());
+            drop(partly, currentLength);
+        }
+        for (ByteBuf bytes; (bytes = queue.poll()) != null; ) {
+            int length = bytes.readableBytes();
+            waiting.addAndGet(-length);
+            drop(bytes, length);
         }
         if (!closed) {
             ask();

@@ -44,6 +44,8 @@ final class Outgoing extends OutputStream implements Publisher<Message>, Subscri
     private volatile boolean over;
 
     private volatile @Nullable Throwable failure;
+    /** What ends the stream, in place of a good end. */
+    private volatile @Nullable Throwable refusal;
 
     Outgoing(long spinNanos, Supplier<ByteBufAllocator> allocator) {
         this.sleeper = new Sleeper(spinNanos);
@@ -178,7 +180,12 @@ final class Outgoing extends OutputStream implements Publisher<Message>, Subscri
         }
         if (ended && !filling && pending.get() == null) {
             over = true;
-            to.onComplete();
+            Throwable reason = refusal;
+            if (reason == null) {
+                to.onComplete();
+            } else {
+                to.onError(reason);
+            }
         }
     }
 
@@ -194,6 +201,12 @@ final class Outgoing extends OutputStream implements Publisher<Message>, Subscri
         ended = true;
         drain();
         sleeper.wake();
+    }
+
+    /** As {@link #close}, with an error. */
+    void refuse(Throwable reason) {
+        refusal = reason;
+        close();
     }
 
     /** As {@link #shutdown}, and whoever writes is told so. */

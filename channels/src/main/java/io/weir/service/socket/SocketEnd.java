@@ -1,8 +1,10 @@
 package io.weir.service.socket;
 
 import io.weir.channel.Channel;
+import io.weir.channel.Peer;
 import io.weir.channel.Turns;
 import io.weir.core.PeerAddress;
+import io.weir.core.WeirException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -51,13 +53,22 @@ final class SocketEnd extends SocketImpl {
         localport = localPort;
         channel = opened;
         Turns turns = opened.turns();
-        incoming.turns(turns);
         outgoing.turns(turns);
         sending = opened.send(outgoing).subscribe(nothing -> {}, outgoing::failed, outgoing::cancel);
-        opened.receive(Incoming.BATCH).subscribe(incoming);
+        incoming.attach(opened, turns);
         if (closed) {
             close();
         }
+    }
+
+    Peer peer() {
+        return Objects.requireNonNull(channel).peer();
+    }
+
+    /** Resets it, and gives the peer the reason. */
+    void refuse(WeirException reason) {
+        outgoing.refuse(reason);
+        close();
     }
 
     static int anyPort() {

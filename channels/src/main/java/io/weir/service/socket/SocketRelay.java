@@ -1,12 +1,18 @@
 package io.weir.service.socket;
 
+import io.weir.channel.Peer;
+import io.weir.channel.Places;
+import io.weir.core.Overloaded;
+import io.weir.core.RareLog;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * Lets sockets of other nodes reach a TCP address that this host reaches, such as a server that knows nothing of Weir: each socket that
  * comes in is connected to it, and what is written at one end is read at the other. The end of one direction, and a reset, are passed on.
  *
- * <p>Each connection takes two threads, and at most {@value #MOST} are connected at once: further ones wait. Whoever may be a peer reaches the
+ * <p>Each connection takes two threads, and at most {@value #MOST} are connected at once, of which nobody can take all, see {@link Places}: further
+ * ones of a peer wait, as many again, and those beyond are reset. Whoever may be a peer reaches the
  * target through this.
  */
 public final class SocketRelay implements AutoCloseable {
@@ -26,8 +33,13 @@ public final class SocketRelay implements AutoCloseable {
     private final ServerSocket server;
     private final InetSocketAddress target;
     private final int timeoutMillis;
-    private final Semaphore room = new Semaphore(MOST);
+    private final Places room = new Places(MOST);
+    private final Places waitingRoom = new Places(MOST);
     private final Set<Pipe> open = ConcurrentHashMap.newKeySet();
+    /** Guarded by itself. */
+    private final Set<Pipe> waiting = new LinkedHashSet<>();
+
+    private final RareLog complaints = new RareLog(LOG, System::nanoTime);
 
     private SocketRelay(ServerSocket server, InetSocketAddress target, int timeoutMillis) {
         this.server = server;
@@ -61,13 +73,61 @@ public final class SocketRelay implements AutoCloseable {
     private void accept() {
         while (!server.isClosed()) {
             try {
-                room.acquire();
-                new Pipe(server.accept()).start();
-            } catch (IOException | InterruptedException e) {
+                begin(new Pipe((ChannelSocket) server.accept()));
+            } catch (IOException e) {
                 // It was closed, by its user or with its node.
                 close();
             }
         }
+    }
+
+    private void begin(Pipe pipe) {
+        boolean connects;
+        boolean waits;
+        synchronized (waiting) {
+            connects = room.tryTake(pipe.peer);
+            waits = !connects && waitingRoom.tryTake(pipe.peer);
+            if (waits) {
+                waiting.add(pipe);
+            }
+        }
+        if (connects) {
+            pipe.start();
+        } else if (!waits) {
+            pipe.refuse();
+        } else if (server.isClosed()) {
+            resetWaiting();
+        }
+    }
+
+    /** This peer has one less: the first of those that wait has its place that may. */
+    private void ended(Peer peer) {
+        Pipe next = null;
+        synchronized (waiting) {
+            room.give(peer);
+            Iterator<Pipe> all = waiting.iterator();
+            while (next == null && all.hasNext()) {
+                Pipe first = all.next();
+                if (room.tryTake(first.peer)) {
+                    all.remove();
+                    waitingRoom.give(first.peer);
+                    next = first;
+                }
+            }
+        }
+        if (next != null) {
+            next.start();
+        }
+    }
+
+    private void resetWaiting() {
+        List<Pipe> all;
+        synchronized (waiting) {
+            all = List.copyOf(waiting);
+            waiting.clear();
+            all.forEach(each -> waitingRoom.give(each.peer));
+        }
+        all.forEach(Pipe::reset);
     }
 
     /** Ends it, and resets all connections. */
@@ -78,19 +138,30 @@ public final class SocketRelay implements AutoCloseable {
         } catch (IOException e) {
             LOG.debug("{} did not close well", server, e);
         }
+        resetWaiting();
         open.forEach(Pipe::reset);
     }
 
     /** One connection. */
     private final class Pipe {
 
-        private final Socket near;
+        private final ChannelSocket near;
+        private final Peer peer;
         private final Socket far = new Socket();
         /** Directions that have not ended. */
         private final AtomicInteger directions = new AtomicInteger(2);
 
-        Pipe(Socket near) {
+        Pipe(ChannelSocket near) {
             this.near = near;
+            this.peer = near.peer();
+        }
+
+        void refuse() {
+            String reason = "as many sockets of this peer are connected to " + target
+                    + " as may, and as many again wait (of " + MOST + " in all)";
+            complaints.warn("A socket of " + peer.id() + " is refused: " + reason);
+            near.refuse(new Overloaded(reason));
+            closeQuietly(near);
         }
 
         void start() {
@@ -106,7 +177,7 @@ public final class SocketRelay implements AutoCloseable {
                 far.connect(target, timeoutMillis);
                 far.setTcpNoDelay(true);
             } catch (IOException e) {
-                LOG.warn("A socket came in, and {} can't be reached: {}", target, e.getMessage());
+                complaints.warn("A socket came in, and " + target + " can't be reached: " + e.getMessage());
                 directions.set(0);
                 end();
                 return;
@@ -137,7 +208,7 @@ public final class SocketRelay implements AutoCloseable {
                 reset();
             }
             open.remove(this);
-            room.release();
+            ended(peer);
         }
 
         void reset() {

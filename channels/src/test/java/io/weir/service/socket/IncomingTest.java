@@ -15,8 +15,10 @@ class IncomingTest {
 
     private final Incoming incoming = new Incoming(0);
     private final AtomicLong demand = new AtomicLong();
+    private final AtomicLong kept = new AtomicLong();
 
     IncomingTest() {
+        incoming.keep(2000, length -> kept.addAndGet(-length));
         incoming.onSubscribe(new Subscription() {
             @Override
             public void request(long n) {
@@ -35,6 +37,7 @@ class IncomingTest {
         int filled = 0;
         while (demand.get() > 0 && filled < 4 << 20) {
             demand.decrementAndGet();
+            kept.addAndGet(size);
             incoming.onNext(Message.of(Unpooled.wrappedBuffer(new byte[size])));
             filled += size;
         }
@@ -51,8 +54,47 @@ class IncomingTest {
             assertThat(incoming.available()).isEqualTo(filled);
             assertThat(incoming.readNBytes(filled)).hasSize(filled);
             assertThat(demand).hasPositiveValue();
+            assertThat(kept).hasValue(0);
         }
         incoming.close();
+    }
+
+    /** Where memory is short. */
+    @Test
+    void keepsNoMoreMessagesThanItMay() throws IOException {
+        Incoming scarce = new Incoming(0);
+        AtomicLong asked = new AtomicLong();
+        scarce.keep(4, length -> {});
+        scarce.onSubscribe(new Subscription() {
+            @Override
+            public void request(long n) {
+                asked.addAndGet(n);
+            }
+
+            @Override
+            public void cancel() {
+                asked.set(0);
+            }
+        });
+        for (int round = 0; round < 3; round++) {
+            int come = 0;
+            for (; asked.getAndDecrement() > 0; come++) {
+                scarce.onNext(Message.of(Unpooled.wrappedBuffer(new byte[1])));
+            }
+            asked.set(0);
+            assertThat(come).isBetween(1, 3);
+            assertThat(scarce.readNBytes(come)).hasSize(come);
+        }
+        scarce.close();
+    }
+
+    @Test
+    void whatIsNotReadIsKeptUntilItIsClosed() throws IOException {
+        int filled = fill(1000);
+        assertThat(incoming.readNBytes(1)).hasSize(1);
+        assertThat(kept).as("a message that was read in part").hasValue(filled);
+        incoming.close();
+        assertThat(kept).hasValue(0);
     }
 
     @Test

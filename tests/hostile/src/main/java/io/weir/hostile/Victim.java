@@ -13,11 +13,15 @@ import io.weir.channel.Secret;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
+import io.weir.service.socket.WeirSockets;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,6 +30,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
@@ -40,7 +46,7 @@ import reactor.core.scheduler.Schedulers;
  * Two nodes that are attacked: one that lets everybody in, one with the secret {@link #SECRET}, which serve the same. They are
  * configured by the arguments, {@code weir.setting=value}.
  *
- * <p>Prints their addresses. On a line {@code take} it empties its mailboxes; on a line {@code waited} it prints {@link #waited}; on a line {@code memory} it prints what it holds, see
+ * <p>Prints their addresses. On a line {@code take} it empties its mailboxes and closes its sockets; on a line {@code waited} it prints {@link #waited}; on a line {@code memory} it prints what it holds, see
  * {@link #memory}; on a line {@code starve} it takes all of its own heap for a while; at the end of its input it ends.
  */
 public final class Victim {
@@ -59,6 +65,7 @@ public final class Victim {
 
     private final List<Node> nodes;
     private final List<Mailbox> boxes = new ArrayList<>();
+    private final Queue<Socket> sockets = new ConcurrentLinkedQueue<>();
     private final Scheduler others = Schedulers.newParallel("others", 2, true);
 
     /** What the ports {@code cbor} and {@code cbor-answers} take. */
@@ -109,6 +116,26 @@ public final class Victim {
             chosen.matching(Match.control("kind", "k" + reader)).subscribe(Received::release);
         }
         boxes.add(chosen);
+        try {
+            ServerSocket server =
+                    WeirSockets.of(node).serverSocket(node.address().port());
+            Thread accepting = new Thread(() -> accept(server), "accepting");
+            accepting.setDaemon(true);
+            accepting.start();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Sockets from which nobody reads. */
+    private void accept(ServerSocket server) {
+        try {
+            while (true) {
+                sockets.add(server.accept());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Short messages without an end. */
@@ -159,8 +186,11 @@ public final class Victim {
         }
     }
 
-    /** Takes out what is in the mailboxes. */
-    private void take() {
+    /** Takes out what is in the mailboxes, and closes the sockets. */
+    private void take() throws IOException {
+        for (Socket each; (each = sockets.poll()) != null; ) {
+            each.close();
+        }
         for (Mailbox box : boxes) {
             Disposable reader = box.subscribe(Received::release);
             while (box.size() > 0) {

@@ -132,7 +132,7 @@ interface DirectoryContract extends OnRoute {
                 .hasMessageContaining(far.id().toString());
         assertThatThrownBy(() -> directory.announce(huge(near)).block(Patience.LIMIT))
                 .isInstanceOf(Misconfigured.class)
-                .hasMessageContaining("65536 is the most");
+                .hasMessageContaining("16384 is the most");
         assertThatThrownBy(() -> directory.announce(called(near, "a\tb")).block(Patience.LIMIT))
                 .isInstanceOf(Misconfigured.class)
                 .hasMessageContaining("a service can't be called 'a?b'");

@@ -3,6 +3,7 @@ package io.weir.integration;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.core.ControlData;
@@ -162,11 +163,13 @@ class ForgedFramesTest implements OnRoute {
             return Mono.never();
         });
 
-        try (Stranger peer = Stranger.inSession(node.address())) {
+        try (LogLines log = LogLines.everything();
+                Stranger peer = Stranger.inSession(node.address())) {
             peer.open(1, "sink", 0, 10, 10_000);
             Patience.await("the channel is served", served);
             FORGERIES.get(what).accept(peer);
             peer.awaitEnd();
+            log.await(Level.WARN, "A session is ended here: ", "stranger");
         }
 
         // What the peer did in good order before counts; everything else ends with the reason.

@@ -333,19 +333,25 @@ class GatewayTest implements OnRoute {
     void aGatewayCarriesSoMany(Nodes nodes) {
         Node server = nodes.start(Joined.remote("server").build());
         Node middle = nodes.start(Joined.remote("middle").build());
+        Node another = nodes.start(Joined.remote("another").build());
         Gateway.serve(middle, new GatewaySpec(List.of("127.0.0.1"), 1));
         Node first = nodes.start(Joined.remote("first").build());
         Node second = nodes.start(Joined.remote("second").build());
         Peer held = Joined.connect(first, server, got(first.connect(middle.address())));
         Peer gate = got(second.connect(middle.address()));
 
-        assertThat(failure(second.connect(server.address(), gate)))
+        Peer toFirst = got(first.connect(middle.address()));
+        assertThat(failure(first.connect(another.address(), toFirst)))
                 .isInstanceOf(Overloaded.class)
-                .hasMessageContaining("gateway " + middle.id() + ": it carries 1 sessions already");
+                .hasMessageContaining(
+                        "gateway " + middle.id() + ": it carries as many sessions for this peer as it may")
+                .hasMessageContaining("1 of 1 in all");
+        // Whoever has none gets one, whatever others have.
+        assertThat(got(second.connect(server.address(), gate))).isNotNull();
         held.close().block(Patience.LIMIT);
         Patience.until(
                 "there is room",
-                () -> second.connect(server.address(), gate)
+                () -> first.connect(another.address(), toFirst)
                         .onErrorComplete()
                         .blockOptional(Patience.LIMIT)
                         .isPresent());

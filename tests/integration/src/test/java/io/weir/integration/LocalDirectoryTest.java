@@ -195,7 +195,7 @@ class LocalDirectoryTest implements DirectoryContract {
                     .hasSize(3)
                     .allSatisfy(line -> assertThat(line).contains("An entry of the service directory is passed over"))
                     .anySatisfy(line -> assertThat(line).contains("whose entry has another name"))
-                    .anySatisfy(line -> assertThat(line).contains("it has more than 65536 bytes"))
+                    .anySatisfy(line -> assertThat(line).contains("it has more than 16384 bytes"))
                     .anySatisfy(line -> assertThat(line).contains("it does not end as it should"));
             directory.close().block(Patience.LIMIT);
         }

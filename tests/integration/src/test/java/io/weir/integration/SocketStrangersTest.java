@@ -8,6 +8,7 @@ import io.weir.channel.Channel;
 import io.weir.channel.Node;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
+import io.weir.service.socket.SocketRelay;
 import io.weir.service.socket.WeirSockets;
 import java.io.IOException;
 import java.net.BindException;
@@ -20,8 +21,11 @@ import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -134,6 +138,60 @@ class SocketStrangersTest implements OnRoute {
             }
             channel.close().block(Patience.LIMIT);
             talk(WeirSockets.of(near).socketFactory().createSocket("127.0.0.1", server.getLocalPort()), server);
+        }
+    }
+
+    /** What is behind the relay greets. */
+    @Test
+    void whoeverTakesAllThePlacesOfARelayLeavesSomeForOthers(Nodes nodes) throws Exception {
+        WeirSockets greedy = WeirSockets.of(nodes.start("greedy"));
+        List<Socket> taken = new ArrayList<>();
+        List<Socket> greeted = new CopyOnWriteArrayList<>();
+        try (ServerSocket target = new ServerSocket(0, 300, InetAddress.getLoopbackAddress());
+                SocketRelay relay = WeirSockets.of(nodes.start("far"))
+                        .relay(0, (InetSocketAddress) target.getLocalSocketAddress())) {
+            Thread greeting = new Thread(() -> greet(target, greeted), "greeting");
+            greeting.start();
+            for (int i = 0; i < 300; i++) {
+                taken.add(greedy.socketFactory().createSocket("127.0.0.1", relay.port()));
+            }
+            try (Socket other =
+                    WeirSockets.of(nodes.start("other")).socketFactory().createSocket("127.0.0.1", relay.port())) {
+                other.setSoTimeout((int) Patience.LIMIT.toMillis());
+                assertThat(other.getInputStream().read()).isEqualTo(7);
+            }
+            for (int i = 0; i < 96; i++) {
+                assertThat(taken.get(i).getInputStream().read()).isEqualTo(7);
+            }
+            assertThatThrownBy(() -> taken.get(299).getInputStream().read())
+                    .isInstanceOf(SocketException.class)
+                    .hasMessageContaining("as many sockets of this peer");
+            // The other one has a place, which counts against theirs.
+            for (Socket each : taken.subList(0, 2)) {
+                each.setSoLinger(true, 0);
+                each.close();
+            }
+            taken.get(96).setSoTimeout((int) Patience.LIMIT.toMillis());
+            assertThat(taken.get(96).getInputStream().read()).isEqualTo(7);
+        } finally {
+            for (Socket each : taken) {
+                each.close();
+            }
+            for (Socket each : greeted) {
+                each.close();
+            }
+        }
+    }
+
+    private static void greet(ServerSocket target, List<Socket> greeted) {
+        try {
+            while (true) {
+                Socket socket = target.accept();
+                greeted.add(socket);
+                socket.getOutputStream().write(7);
+            }
+        } catch (IOException e) {
+            // The test is over.
         }
     }
 

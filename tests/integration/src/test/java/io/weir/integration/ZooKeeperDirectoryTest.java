@@ -18,6 +18,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
@@ -206,7 +207,7 @@ class ZooKeeperDirectoryTest implements DirectoryContract {
                     .extracting(Member::id)
                     .noneMatch(id -> id.name().equals("liar"));
             log.await(Level.WARN, "is passed over", root + "/nodes/garbage", "it does not begin with weir-directory 1");
-            log.await(Level.WARN, "is passed over", "/nodes/huge", "it has more than 65536 bytes");
+            log.await(Level.WARN, "is passed over", "/nodes/huge", "it has more than 16384 bytes");
             log.await(Level.WARN, "is passed over", "whose entry has another name");
             // Removed behind our back, it is announced anew.
             String entry = entry(other, near);
@@ -225,14 +226,14 @@ class ZooKeeperDirectoryTest implements DirectoryContract {
                         CuratorFrameworkFactory.newClient(text(keeper.address().port()), new RetryOneTime(100))) {
             other.start();
             String huge = "x".repeat(900_000);
-            for (int i = 0; i < 30; i++) {
+            for (int i = 0; i < 8; i++) {
                 put(other, "huge-" + i, huge);
             }
             put(
                     other,
                     "00000000-0000-0000-0000-000000000001.1.0",
                     "weir-directory 1\nnode 00000000-0000-0000-0000-000000000001 scanner 1 host 0\n"
-                            + "address 127.0.0.1%3A1\n".repeat(2_000) + "end\n");
+                            + "address 127.0.0.1%3A1\n".repeat(500) + "end\n");
             for (int i = 0; i < 500; i++) {
                 var unused = other.create().creatingParentsIfNeeded().forPath(root + "/left/" + i);
             }
@@ -244,6 +245,50 @@ class ZooKeeperDirectoryTest implements DirectoryContract {
             near.close().block(Patience.LIMIT);
             far.close().block(Patience.LIMIT);
         }
+    }
+
+    /** What it has said of somebody goes with its entry, and it leaves room for those that are there. */
+    @Test
+    void whoeverClaimsToBeSomebodyElseOrFillsItLater(Nodes nodes) throws Exception {
+        try (LogLines log = LogLines.everything();
+                CuratorFramework other =
+                        CuratorFrameworkFactory.newClient(text(keeper.address().port()), new RetryOneTime(100))) {
+            other.start();
+            ServiceDirectory near = open(nodes.start(spec("near")));
+            Node node = nodes.start(spec("far"));
+            ServiceDirectory far = open(node);
+            Patience.until("both are there", () -> near.snapshot().size() == 2);
+            Member before = member(near, node);
+
+            String id =
+                    node.id().id() + " " + node.id().name() + " " + node.id().incarnation();
+            String claim = node.id().id() + "." + node.id().incarnation() + ".999";
+            put(other, claim, "weir-directory 1\nnode " + id + " elsewhere 0\nend\n");
+            Patience.until("it is believed", () -> member(near, node).host().equals("elsewhere"));
+            var unused = other.delete().forPath(root + "/nodes/" + claim);
+            Patience.until("and no longer", () -> member(near, node).equals(before));
+
+            String lines = "attribute a b\n".repeat(1_100);
+            for (int i = 0; i < 200; i++) {
+                UUID stranger = UUID.randomUUID();
+                put(other, stranger + ".1.0", "weir-directory 1\nnode " + stranger + " x 1 host 0\n" + lines + "end\n");
+            }
+            log.await(Level.WARN, "is passed over", root + "/nodes/", "bytes of memory", "are the most");
+            far.attributes(Map.of("still", "here")).block(Patience.LIMIT);
+            Patience.until(
+                    "who was there is still heard",
+                    () -> member(near, node).attributes().containsKey("still"));
+            assertThat(near.snapshot()).hasSizeLessThan(100);
+            near.close().block(Patience.LIMIT);
+            far.close().block(Patience.LIMIT);
+        }
+    }
+
+    private static Member member(ServiceDirectory directory, Node node) {
+        return directory.snapshot().stream()
+                .filter(each -> each.id().equals(node.id()))
+                .findFirst()
+                .orElseThrow();
     }
 
     private String entry(CuratorFramework other, Node node) throws Exception {

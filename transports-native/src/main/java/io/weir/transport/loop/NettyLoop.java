@@ -217,6 +217,11 @@ public final class NettyLoop implements Loop {
         delays.remove(holder);
     }
 
+    /** How many delay it now, as soon as it is closed. On the loop's thread only. */
+    public int delays() {
+        return delays.size();
+    }
+
     @Override
     public String name() {
         return thread.getName();

@@ -40,6 +40,9 @@ final class TcpLink implements Link {
 
     private static final Logger LOG = LoggerFactory.getLogger(TcpLink.class);
 
+    /** Links of a loop that await the end of the other side, when one more is {@link #dismiss dismissed}. */
+    static final int MOST_ENDING = 64;
+
     private final NettyLoop loop;
     private final Channel channel;
     private final TcpOptions options;
@@ -417,6 +420,17 @@ final class TcpLink implements Link {
         outbox.forgetKept();
         if (reason == null) {
             sayFarewell();
+        }
+    }
+
+    @Override
+    public void dismiss() {
+        boolean many = loop.delays() >= MOST_ENDING;
+        close();
+        if (many) {
+            // What was offered goes as far as the kernel has taken it. Whoever does not read keeps no descriptor of
+            // ours.
+            close(channel);
         }
     }
 

@@ -131,6 +131,33 @@ class TcpLinkTest {
         }
     }
 
+    /** Whoever is sent away and never closes keeps no descriptor of ours, but for some; all get their word nevertheless if they read. */
+    @Test
+    void whoIsDismissedIsAwaitedByFew() throws Exception {
+        List<Socket> strangers = new ArrayList<>();
+        try (TcpNodes nodes = new TcpNodes(true, Map.of("linger", "1m"))) {
+            NettyLoop loop = nodes.loop("server");
+            Bootstrap.Listener listener = nodes.listen(new PeerAddress("127.0.0.1", 0), loop);
+            for (int i = 0; i < 2 * TcpLink.MOST_ENDING; i++) {
+                strangers.add(new Socket(
+                        InetAddress.getLoopbackAddress(), listener.address().port()));
+                Link link = nodes.accepted().link();
+                OnLoop.run(loop, () -> {
+                    link.handler(new Received(loop));
+                    assertThat(link.offer(data("not you"))).isTrue();
+                    link.dismiss();
+                });
+            }
+            assertThat(OnLoop.get(loop, loop::delays)).isEqualTo(TcpLink.MOST_ENDING);
+            for (Socket each : strangers) {
+                each.setSoTimeout(30_000);
+                assertThat(each.getInputStream().readAllBytes()).isNotEmpty();
+                each.close();
+            }
+            listener.dispose();
+        }
+    }
+
     @Test
     void tellsAStrangeServerFromAPeer() throws Exception {
         try (ServerSocket stranger = new ServerSocket(0, 5, InetAddress.getLoopbackAddress());
