@@ -71,6 +71,11 @@ public final class Calls {
         return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, bytes + (long) MemoryAccount.ITEM);
     }
 
+    /** Who shares what peers may have with this one: those of the same certificate, or from the same place; to be compared by equals. */
+    public static Object identity(Peer peer) {
+        return peer.session().memory().identity();
+    }
+
     /** For what this peer has sent and the account of memory does not have. */
     public static HeldMemory memory(Peer from) {
         return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, 0);

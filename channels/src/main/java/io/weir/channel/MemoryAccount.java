@@ -195,6 +195,11 @@ final class MemoryAccount {
             owner.shares++;
         }
 
+        /** Who shares with it what there is for one identity. */
+        Object identity() {
+            return owner.identity;
+        }
+
         /** What it counts with: at least what was set aside for it. */
         private long counted() {
             return closed ? taken : extra + Math.max(GUARANTEED, taken - extra);

@@ -175,18 +175,22 @@ record Served(Contract contract, Object target, String service, Terms terms) {
             ContractMethod method, ByteBuf copy, @Nullable Flux<Object> stream, Caller caller, HeldMemory memory) {
         if (method.blocks()) {
             return work(
+                    caller,
                     memory,
                     () -> within(method, arguments(method, copy, stream, caller.peer(), memory), caller),
                     method::release);
         }
-        return work(memory, () -> arguments(method, copy, stream, caller.peer(), memory), unwanted -> {})
+        return work(caller, memory, () -> arguments(method, copy, stream, caller.peer(), memory), unwanted -> {})
                 .flatMapMany(arguments -> invokeUnchecked(method, (@Nullable Object[]) arguments, caller, memory));
     }
 
     /** Work of a thread that may block, and holds the memory until it has come to its end, whoever gives it up. */
-    private Mono<Object> work(HeldMemory memory, Callable<@Nullable Object> work, Consumer<Object> unwanted) {
+    private Mono<Object> work(
+            Caller caller, HeldMemory memory, Callable<@Nullable Object> work, Consumer<Object> unwanted) {
         return terms.workers()
                 .call(
+                        caller.peer(),
+                        Calls.identity(caller.peer()),
                         () -> {
                             memory.retain();
                             try {
@@ -216,7 +220,7 @@ record Served(Contract contract, Object target, String service, Terms terms) {
     private Publisher<? extends Object> invoke(
             ContractMethod method, @Nullable Object[] arguments, Caller caller, HeldMemory memory) throws Throwable {
         if (method.blocks()) {
-            return work(memory, () -> within(method, arguments, caller), method::release);
+            return work(caller, memory, () -> within(method, arguments, caller), method::release);
         }
         Object outcome = within(method, arguments, caller);
         if (outcome == null) {
