@@ -933,7 +933,7 @@ final class Session implements LinkHandler {
     private void peerLeaves() {
         if (!peerLeaves) {
             peerLeaves = true;
-            LOG.info("{} is going to leave", peer.id());
+            SessionLog.LOG.info(peer.id() + " is going to leave");
             peer.leaves();
             Map.copyOf(askers).forEach((port, asker) -> {
                 if (!Ports.goesOn(port)) {

@@ -1,5 +1,6 @@
 package io.weir.service.socket;
 
+import io.weir.core.RareLog;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -21,6 +22,7 @@ import org.slf4j.LoggerFactory;
 public final class SocketRelay implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SocketRelay.class);
+    private static final RareLog UNREACHABLE = new RareLog(LOG, System::nanoTime);
     private static final int MOST = 256;
 
     private final ServerSocket server;
@@ -106,7 +108,7 @@ public final class SocketRelay implements AutoCloseable {
                 far.connect(target, timeoutMillis);
                 far.setTcpNoDelay(true);
             } catch (IOException e) {
-                LOG.warn("A socket came in, and {} can't be reached: {}", target, e.getMessage());
+                UNREACHABLE.warn("A socket came in, and " + target + " can't be reached: " + e.getMessage());
                 directions.set(0);
                 end();
                 return;
