@@ -33,6 +33,7 @@ import reactor.core.publisher.Mono;
 final class Answerer implements MessageSink, Outbound.Feeder {
 
     private static final RareLog REFUSALS = new RareLog(Ports.LOG, System::nanoTime);
+    private static final RareLog FAILURES = new RareLog(Ports.LOG, System::nanoTime);
 
     private final Channel channel;
     private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
@@ -126,10 +127,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                         Flags.ANSWER | Flags.FAILED | Flags.EMPTY,
                         number);
             } else {
-                Ports.LOG.warn(
-                        "A message to port '{}' from {} was dropped: the port is no longer served",
-                        channel.port(),
-                        channel.session().peerId());
+                REFUSALS.warn("A message to port '" + channel.port() + "' from "
+                        + channel.session().peerId() + " was dropped: the port is no longer served");
             }
             return;
         }
@@ -281,11 +280,10 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             REFUSALS.warn("A message to port '" + channel.port() + "' from "
                     + channel.session().peerId() + " was refused: " + Errors.text(error));
         } else {
-            Ports.LOG.warn(
-                    "A message to port '{}' from {} failed here",
-                    channel.port(),
-                    channel.session().peerId(),
-                    error);
+            FAILURES.warn("A message to port '" + channel.port() + "' from "
+                    + channel.session().peerId() + " failed here: " + Errors.text(error));
+            // With what the peer may have written.
+            Ports.LOG.debug("A message to port '{}' failed here", channel.port(), error);
         }
         more();
     }
@@ -348,7 +346,9 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         try {
             answer.cancel();
         } catch (Throwable t) {
-            Ports.LOG.warn("What answers at port '{}' has failed when it was cancelled", channel.port(), t);
+            FAILURES.warn("What answers at port '" + channel.port() + "' has failed when it was cancelled: "
+                    + Errors.text(t));
+            Ports.LOG.debug("What answers at port '{}' has failed when it was cancelled", channel.port(), t);
         }
     }
 

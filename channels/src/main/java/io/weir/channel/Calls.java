@@ -63,6 +63,25 @@ public final class Calls {
     }
 
     /**
+     * For what a request brings. Its own bytes are in the account of memory until it is answered or given up.
+     *
+     * @param bytes of the request
+     */
+    public static HeldMemory memoryOfRequest(Peer from, int bytes) {
+        return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, bytes + (long) MemoryAccount.ITEM);
+    }
+
+    /** Who shares what peers may have with this one: those of the same certificate, or from the same place; to be compared by equals. */
+    public static Object identity(Peer peer) {
+        return peer.session().memory().identity();
+    }
+
+    /** For what this peer has sent and the account of memory does not have. */
+    public static HeldMemory memory(Peer from) {
+        return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, 0);
+    }
+
+    /**
      * As {@link Node#stream(String, Codec, Codec, Function)}.
      *
      * @param gate throws to refuse a peer, when it opens a channel

@@ -4,6 +4,7 @@ import io.weir.core.Codec;
 import io.weir.core.Message;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
@@ -75,9 +76,14 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             Message request,
             Codec<A> codec,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return request.size() <= LongValues.SHORT
-                ? Mono.from(handler.apply(request.decode(codec)))
-                : later(session, request, 0, codec).flatMap(value -> Mono.from(handler.apply(value)));
+        HeldMemory memory = session.held(MemoryUse.REQUESTS, request);
+        if (request.size() > LongValues.SHORT) {
+            return later(session, request, 0, codec, memory)
+                    .<B>flatMap(value -> Mono.from(handler.apply(value)))
+                    .doFinally(end -> memory.release());
+        }
+        Mono<B> result = at(memory, () -> Mono.from(handler.apply(request.decode(codec, memory))));
+        return memory.isEmpty() ? result : result.doFinally(end -> memory.release());
     }
 
     /** As {@link #one}, but all that it yields, and the request does not count yet. */
@@ -86,21 +92,44 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             Message request,
             Codec<A> codec,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return request.size() <= LongValues.SHORT
-                ? Flux.from(handler.apply(request.decode(codec)))
-                : later(session, request, Outbound.cost(request), codec).flatMapMany(handler);
+        HeldMemory memory = session.held(MemoryUse.REQUESTS, request);
+        if (request.size() > LongValues.SHORT) {
+            return later(session, request, Outbound.cost(request), codec, memory)
+                    .<B>flatMapMany(handler)
+                    .doFinally(end -> memory.release());
+        }
+        Flux<B> result = at(memory, () -> Flux.from(handler.apply(request.decode(codec, memory))));
+        return memory.isEmpty() ? result : result.doFinally(end -> memory.release());
+    }
+
+    /** What this yields; if it fails, nothing is held. */
+    private static <R> R at(HeldMemory memory, Supplier<R> work) {
+        boolean done = false;
+        try {
+            R result = work.get();
+            done = true;
+            return result;
+        } finally {
+            if (!done) {
+                memory.release();
+            }
+        }
     }
 
     /** To be subscribed to once, which is when the message is taken over. */
-    private static <A> Mono<A> later(Session session, Message message, long cost, Codec<A> codec) {
-        return Mono.create(sink ->
-                session.execute(() -> sink.onDispose(session.longValues().read(message, cost, codec, (value, error) -> {
-                    if (error == null) {
-                        sink.success(value);
-                    } else {
-                        sink.error(error);
-                    }
-                }))));
+    private static <A> Mono<A> later(Session session, Message message, long cost, Codec<A> codec, HeldMemory memory) {
+        return Mono.create(sink -> {
+            // Also for as long as it is read, whoever goes meanwhile.
+            memory.retain();
+            session.execute(() ->
+                    sink.onDispose(session.longValues().read(message, cost, codec, memory, (value, error) -> {
+                        if (error == null) {
+                            sink.success(value);
+                        } else {
+                            sink.error(error);
+                        }
+                    })));
+        });
     }
 
     @Override

@@ -21,8 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
@@ -41,8 +39,6 @@ import reactor.core.Disposables;
  * otherwise it waits, and begins again over the next link as after the loss of any other.
  */
 final class Links implements PathAttempt.Owner {
-
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
     /** Nobody who reads lets so much wait that is not about messages. */
     private static final int MOST_DUE = 256;
@@ -770,11 +766,8 @@ final class Links implements PathAttempt.Owner {
             session.over(reason);
             return;
         }
-        LOG.info(
-                "The bootstrap connection to {} was lost{}: {}",
-                session.peerId(),
-                goesOn ? ", the session goes on over " + path() : "",
-                Errors.text(reason));
+        SessionLog.LOG.info("The bootstrap connection to " + session.peerId() + " was lost"
+                + (goesOn ? ", the session goes on over " + path() : "") + ": " + Errors.text(reason));
         boolean unreachable = reason instanceof PeerUnavailable;
         overdue = false;
         isAlive = false;
@@ -932,11 +925,9 @@ final class Links implements PathAttempt.Owner {
             home = bootstrap;
         }
         link.handler(homeless ? session : bootstrap);
-        LOG.info(
-                "The bootstrap connection to {} is back after {} ms, the session {}",
-                session.peerId(),
-                (System.nanoTime() - awaySince) / 1_000_000,
-                goesOn ? "goes on over " + path() : "begins again where it was interrupted");
+        SessionLog.LOG.info("The bootstrap connection to " + session.peerId() + " is back after "
+                + (System.nanoTime() - awaySince) / 1_000_000 + " ms, the session "
+                + (goesOn ? "goes on over " + path() : "begins again where it was interrupted"));
         if (!keptAll) {
             session.abandon(
                     new SessionLost("a link to " + session.peerId() + " was lost, and what was under way with it"));

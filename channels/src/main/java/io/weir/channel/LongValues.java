@@ -34,13 +34,18 @@ final class LongValues {
     }
 
     /**
-     * Takes the message over and reads it.
+     * Takes the message over and reads it. What the value takes beyond its message is held until its reader has it.
      *
      * @param cost bytes of it that the account of memory does not have yet
      * @param reader hears the outcome once, unless it has disposed of this before
      */
     <T> Disposable read(Message message, long cost, Codec<T> codec, Reader<? super T> reader) {
-        Reading<T> reading = new Reading<>(message, cost, codec, reader);
+        return read(message, cost, codec, session.held(MemoryUse.LONG_MESSAGES, message), reader);
+    }
+
+    /** @param memory for the value, which is released once */
+    <T> Disposable read(Message message, long cost, Codec<T> codec, HeldMemory memory, Reader<? super T> reader) {
+        Reading<T> reading = new Reading<>(message, cost, codec, memory, reader);
         session.memory().take(MemoryUse.LONG_MESSAGES, cost);
         waiting.add(reading);
         next();
@@ -60,13 +65,15 @@ final class LongValues {
         private final Message message;
         private final long cost;
         private final Codec<T> codec;
+        private final HeldMemory memory;
         private final Reader<? super T> reader;
         private boolean disposed;
 
-        Reading(Message message, long cost, Codec<T> codec, Reader<? super T> reader) {
+        Reading(Message message, long cost, Codec<T> codec, HeldMemory memory, Reader<? super T> reader) {
             this.message = message;
             this.cost = cost;
             this.codec = codec;
+            this.memory = memory;
             this.reader = reader;
         }
 
@@ -82,7 +89,7 @@ final class LongValues {
         private void run() {
             T value;
             try {
-                value = Objects.requireNonNull(message.decode(codec), "the codec has made null of a message");
+                value = Objects.requireNonNull(message.decode(codec, memory), "the codec has made null of a message");
             } catch (Throwable t) {
                 // Also what is fatal elsewhere: somebody waits for the outcome.
                 session.execute(() -> over(null, t));
@@ -100,6 +107,7 @@ final class LongValues {
                     reader.read(value, error);
                 }
             } finally {
+                memory.release();
                 next();
             }
         }
@@ -111,6 +119,7 @@ final class LongValues {
                 disposed = true;
                 if (waiting.remove(this)) {
                     session.memory().give(MemoryUse.LONG_MESSAGES, cost);
+                    memory.release();
                     message.release();
                 }
             });

@@ -252,6 +252,13 @@ final class MemoryAccount {
             }
         }
 
+        /** Whether the peer keeps no more than it may, these bytes aside. */
+        boolean isWithin(long aside) {
+            synchronized (MemoryAccount.this) {
+                return fits(-aside);
+            }
+        }
+
         /** Takes what is there already, and can't be refused any more. */
         void take(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {

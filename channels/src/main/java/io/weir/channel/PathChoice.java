@@ -281,7 +281,7 @@ final class PathChoice {
         cause = "";
         candidates.clear();
         peer.moved(decision);
-        LOG.info("{}", decision.line());
+        SessionLog.LOG.info(decision.line());
     }
 
     /** A link that the session used is lost. */

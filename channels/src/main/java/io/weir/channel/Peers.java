@@ -18,8 +18,6 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
@@ -35,8 +33,6 @@ import reactor.core.Disposables;
  * the other's, which then waits for the one that is kept.
  */
 final class Peers {
-
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
 
     /** What a handshake does when it has learnt who the other side is. */
     enum Verdict {
@@ -357,9 +353,9 @@ final class Peers {
         session.links(links);
         peer.session(session);
         PathDecision decision = peer.path();
-        LOG.info("{}", decision.line());
+        SessionLog.LOG.info(decision.line());
         for (String warning : decision.warnings()) {
-            LOG.warn("{}: {}", decision.peer(), warning);
+            SessionLog.LOG.warn(decision.peer() + ": " + warning);
         }
         List<Waiting> waiters = register(session, handshake);
         session.begin();

@@ -12,6 +12,7 @@ import io.weir.core.Lendable;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
+import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
@@ -513,14 +514,19 @@ final class Session implements LinkHandler {
         return peer.id();
     }
 
-    /** The peer's part of what the node keeps for all. */
     /** Loop thread only. */
     LongValues longValues() {
         return longValues;
     }
 
+    /** The peer's part of what the node keeps for all. */
     MemoryAccount.Share memory() {
         return memory;
+    }
+
+    /** For the value of a message that the account has, or will have: up to the length of that, the value costs nothing more. */
+    HeldMemory held(MemoryUse use, Message message) {
+        return new HeldMemory(memory, use, Outbound.cost(message) + MemoryAccount.ITEM);
     }
 
     Ports ports() {
@@ -965,7 +971,7 @@ final class Session implements LinkHandler {
     private void peerLeaves() {
         if (!peerLeaves) {
             peerLeaves = true;
-            LOG.info("{} is going to leave", peer.id());
+            SessionLog.LOG.info(peer.id() + " is going to leave");
             peer.leaves();
             Map.copyOf(askers).forEach((port, asker) -> {
                 if (!Ports.goesOn(port)) {

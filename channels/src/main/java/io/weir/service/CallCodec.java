@@ -1,6 +1,7 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.core.ValueMemory;
 import java.lang.reflect.Type;
 
 /**
@@ -46,5 +47,16 @@ public interface CallCodec {
          * @throws io.weir.core.ProtocolMismatch if they are no such value; hostile input does nothing worse
          */
         Object read(ByteBuf source);
+
+        /**
+         * As {@link #read(ByteBuf)}, with an account of the memory that the value takes. Codecs whose values may take much more than their
+         * bytes count what they make; for others the number of the bytes counts.
+         *
+         * @throws io.weir.core.Overloaded if there is no memory for the value
+         */
+        default Object read(ByteBuf source, ValueMemory memory) {
+            memory.use(source.readableBytes());
+            return read(source);
+        }
     }
 }

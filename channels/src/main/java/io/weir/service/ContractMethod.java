@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.ValueMemory;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.ParameterizedType;
@@ -40,7 +41,7 @@ final class ContractMethod {
     private static final int NO_STREAM = -1;
 
     /** Bytes that are read in a few milliseconds, whatever they are. */
-    private static final int SHORT = 256 * 1024;
+    static final int SHORT = 64 * 1024;
 
     private final Signature signature;
     private final int number;
@@ -152,6 +153,11 @@ final class ContractMethod {
 
     Result result() {
         return result;
+    }
+
+    /** Whether it yields its value itself, so that it may block. */
+    boolean blocks() {
+        return result == Result.VALUE;
     }
 
     /** The interfaces whose objects are passed by reference. */
@@ -300,12 +306,13 @@ final class ContractMethod {
      *
      * @param stream what it takes as a stream
      * @throws ProtocolMismatch if they are no such arguments
+     * @throws io.weir.core.Overloaded if there is no memory for them
      */
     @Nullable
-    Object[] readArguments(ByteBuf source, Peer from, @Nullable Flux<Object> stream) {
+    Object[] readArguments(ByteBuf source, Peer from, @Nullable Flux<Object> stream, ValueMemory memory) {
         @Nullable Object[] arguments = new @Nullable Object[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
-            arguments[i] = i == streamAt ? stream : read(i, source, from);
+            arguments[i] = i == streamAt ? stream : read(i, source, from, memory);
         }
         if (source.isReadable()) {
             throw new ProtocolMismatch(title + ": " + source.readableBytes() + " bytes behind the last argument");
@@ -313,7 +320,7 @@ final class ContractMethod {
         return arguments;
     }
 
-    private @Nullable Object read(int at, ByteBuf source, Peer from) {
+    private @Nullable Object read(int at, ByteBuf source, Peer from, ValueMemory memory) {
         int length = CallLayout.readLength(source);
         if (length < 0) {
             if (signature.method().getParameterTypes()[at].isPrimitive()) {
@@ -325,7 +332,7 @@ final class ContractMethod {
         int all = source.writerIndex();
         source.writerIndex(end);
         try {
-            return parameters[at].read(source, from);
+            return parameters[at].read(source, from, memory);
         } catch (ProtocolMismatch e) {
             throw new ProtocolMismatch(title + ": argument " + (at + 1) + ": " + e.getMessage(), e);
         } finally {

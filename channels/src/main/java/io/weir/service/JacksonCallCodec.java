@@ -6,6 +6,7 @@ import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
+import io.weir.core.ValueMemory;
 import java.io.OutputStream;
 import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
@@ -95,6 +96,11 @@ final class JacksonCallCodec implements CallCodec {
         @Override
         public Object read(ByteBuf source) {
             return reader.decode(source);
+        }
+
+        @Override
+        public Object read(ByteBuf source, ValueMemory memory) {
+            return reader.decode(source, memory);
         }
     }
 }

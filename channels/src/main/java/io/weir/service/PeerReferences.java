@@ -10,6 +10,7 @@ import io.weir.core.Repeat;
 import java.lang.ref.Cleaner;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -27,6 +28,11 @@ final class PeerReferences {
     private final Map<Key, Lent> byObject = new HashMap<>();
     private final Map<Integer, Lent> byNumber = new HashMap<>();
     private final Map<Integer, Lease> leases = new HashMap<>();
+    /** What is to be given back: how often each of these was received. One goes at a time, as the peer takes them. */
+    private final Map<Integer, Integer> drops = new HashMap<>();
+    /** One is on its way, or will be soon. */
+    private boolean dropping;
+
     private int latest;
     private boolean over;
 
@@ -104,6 +110,7 @@ final class PeerReferences {
         byObject.clear();
         byNumber.clear();
         leases.clear();
+        drops.clear();
     }
 
     private int freeNumber() {
@@ -178,9 +185,11 @@ final class PeerReferences {
         if (there != null) {
             return checked(there, place);
         }
-        if (leases.size() >= MOST) {
+        // A peer that does not take back what it has passed can't pass more.
+        int held = leases.size() + drops.size();
+        if (held >= MOST) {
             // What brings it here was done.
-            throw new Overloaded(tooMany(leases.size()), null, Repeat.IDEMPOTENT);
+            throw new Overloaded(tooMany(held), null, Repeat.IDEMPOTENT);
         }
         Lease lease = new Lease(number, this::returned);
         Borrowed calls = new Borrowed(peer, place.contract(), lease);
@@ -199,16 +208,64 @@ final class PeerReferences {
     }
 
     private void returned(Lease lease, int received) {
+        boolean begins;
         synchronized (this) {
             leases.remove(lease.number(), lease);
+            begins = add(lease.number(), received);
         }
-        giveBack(lease.number(), received);
+        if (begins) {
+            dropAll();
+        }
     }
 
-    /** Tells the peer that an object is not needed here any more, as far as it was received. */
+    /**
+     * Tells the peer that an object is not needed here any more, as far as it was received. While it does not take that of thousands of
+     * objects, it is not told of more, and keeps them.
+     */
     void giveBack(int number, int received) {
-        var unused = Mono.defer(() -> Calls.tell(peer, References.PORT, drop(peer, number, received)))
-                .subscribe(null, gone -> {});
+        if (add(number, received)) {
+            dropAll();
+        }
+    }
+
+    /** Whether it is the first one. */
+    private synchronized boolean add(int number, int received) {
+        if (over || (drops.size() >= MOST && !drops.containsKey(number))) {
+            return false;
+        }
+        drops.merge(number, received, Integer::sum);
+        boolean first = !dropping;
+        dropping = true;
+        return first;
+    }
+
+    private void dropAll() {
+        var unused = Mono.defer(this::dropOne)
+                // What can't be sent is lost, and does not keep the others.
+                .onErrorComplete()
+                .repeat(this::goesOn)
+                .subscribe();
+    }
+
+    private synchronized boolean goesOn() {
+        dropping = !drops.isEmpty();
+        return dropping;
+    }
+
+    private Mono<Void> dropOne() {
+        int number;
+        int received;
+        synchronized (this) {
+            if (drops.isEmpty()) {
+                return Mono.empty();
+            }
+            Iterator<Map.Entry<Integer, Integer>> first = drops.entrySet().iterator();
+            Map.Entry<Integer, Integer> one = first.next();
+            number = one.getKey();
+            received = one.getValue();
+            first.remove();
+        }
+        return Calls.tell(peer, References.PORT, drop(peer, number, received));
     }
 
     private static Message drop(Peer peer, int number, int received) {

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.util.ReferenceCountUtil;
 import io.weir.channel.Peer;
+import io.weir.core.ValueMemory;
 
 /** How the values at one place of a signature travel: an argument, a result, the items of a stream. They are never null. */
 interface Place {
@@ -12,8 +13,12 @@ interface Place {
     /** Appends the value. */
     void write(Object value, ByteBuf target, Peer to);
 
-    /** The value that the readable bytes are. */
-    Object read(ByteBuf source, Peer from);
+    /**
+     * The value that the readable bytes are.
+     *
+     * @throws io.weir.core.Overloaded if there is no memory for it
+     */
+    Object read(ByteBuf source, Peer from, ValueMemory memory);
 
     /** Whether reading has no place on a loop. */
     default boolean readsSlowly() {
@@ -40,8 +45,8 @@ interface Place {
         }
 
         @Override
-        public Object read(ByteBuf source, Peer from) {
-            return values.read(source);
+        public Object read(ByteBuf source, Peer from, ValueMemory memory) {
+            return values.read(source, memory);
         }
     }
 
@@ -54,7 +59,8 @@ interface Place {
         }
 
         @Override
-        public Object read(ByteBuf source, Peer from) {
+        public Object read(ByteBuf source, Peer from, ValueMemory memory) {
+            memory.use(source.readableBytes());
             return ByteBufUtil.getBytes(source);
         }
     }
@@ -69,7 +75,8 @@ interface Place {
         }
 
         @Override
-        public Object read(ByteBuf source, Peer from) {
+        public Object read(ByteBuf source, Peer from, ValueMemory memory) {
+            memory.use(source.readableBytes());
             return Place.copy(source);
         }
 

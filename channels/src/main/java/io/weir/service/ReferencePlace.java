@@ -2,6 +2,7 @@ package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.channel.Peer;
+import io.weir.core.ValueMemory;
 
 /** Where objects are passed by reference. */
 record ReferencePlace(Class<?> type, Terms terms) implements Place {
@@ -12,7 +13,7 @@ record ReferencePlace(Class<?> type, Terms terms) implements Place {
     }
 
     @Override
-    public Object read(ByteBuf source, Peer from) {
+    public Object read(ByteBuf source, Peer from, ValueMemory memory) {
         return terms.references().receive(CallLayout.readInt(source), this, from);
     }
 

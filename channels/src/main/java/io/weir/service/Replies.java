@@ -1,6 +1,8 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.Calls;
+import io.weir.channel.HeldMemory;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
@@ -8,6 +10,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.Repeat;
 import io.weir.core.TimedOut;
+import io.weir.core.ValueMemory;
 import io.weir.core.WeirException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,9 @@ import reactor.core.scheduler.Schedulers;
 
 /** Reads what the other side of a call has sent: a value, or why there is none. */
 final class Replies {
+
+    /** Bytes of a value that can't take much memory, whatever it is. */
+    private static final int SHORT = 4096;
 
     private Replies() {}
 
@@ -38,13 +44,26 @@ final class Replies {
                 if (place == null) {
                     throw new ProtocolMismatch("a value, and it yields none");
                 }
-                return place.read(source, from);
+                return read(place, source, from);
             }
             throw outcome == CallLayout.THROWN
                     ? thrown.read(method.toString(), source, from)
                     : refusal(outcome, method + " at " + from.id() + ": " + CallLayout.readText(source));
         } catch (ProtocolMismatch e) {
             throw new ProtocolMismatch("what " + from.id() + " sends for " + method + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Whoever gets it has it in the program's own memory; but it must not be too much at once. */
+    private static Object read(Place place, ByteBuf source, Peer from) {
+        if (source.readableBytes() <= SHORT) {
+            return place.read(source, from, ValueMemory.UNLIMITED);
+        }
+        HeldMemory memory = Calls.memory(from);
+        try {
+            return place.read(source, from, memory);
+        } finally {
+            memory.release();
         }
     }
 

@@ -5,19 +5,24 @@ import io.weir.channel.CallDescription;
 import io.weir.channel.CallInterceptor;
 import io.weir.channel.CallOutcome;
 import io.weir.channel.Calls;
+import io.weir.channel.HeldMemory;
 import io.weir.channel.IncomingCall;
 import io.weir.channel.Peer;
 import io.weir.core.ControlData;
 import io.weir.core.Message;
+import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.ValueMemory;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 import reactor.util.context.Context;
 
 /**
@@ -34,19 +39,47 @@ record Served(Contract contract, Object target, String service, Terms terms) {
             return Mono.just(Answers.refusal(CallLayout.MALFORMED, "no request calls method " + header.method(), from));
         }
         Caller caller = caller(from, method, header, control);
+        HeldMemory memory = Calls.memoryOfRequest(from, body.readableBytes());
+        boolean held = false;
         try {
-            Publisher<?> outcome = method.readsSlowly(body.readableBytes())
-                    ? invokeLater(method, Place.copy(body), null, caller)
-                    : invoke(method, arguments(method, body, null, from), caller);
+            boolean slow = method.readsSlowly(body.readableBytes());
+            if (slow || body.readableBytes() > ContractMethod.SHORT) {
+                checkMemory(memory);
+            }
+            Publisher<?> outcome = slow
+                    ? invokeLater(method, Place.copy(body), null, caller, memory)
+                    : invoke(method, arguments(method, body, null, from, memory), caller, memory);
             if (outcome instanceof Callable<?> ready) {
                 Object value = ready.call();
                 caller.told(CallOutcome.SUCCESS, null);
                 return value == null ? Mono.empty() : Mono.just(Answers.value(method, value, terms, from));
             }
-            return new AnswerMono(outcome, method, terms, caller, header.millisLeft());
+            Mono<Message> answer = new AnswerMono(outcome, method, terms, caller, header.millisLeft());
+            held = slow || method.blocks() || !memory.isEmpty();
+            return held ? answer.doFinally(end -> ended(memory, end)) : answer;
         } catch (Throwable t) {
             caller.told(CallOutcome.ERROR, t);
             return Mono.just(Answers.thrown(t, terms, from));
+        } finally {
+            if (!held) {
+                memory.release();
+            }
+        }
+    }
+
+    /** A call that was given up and still runs keeps what it was called with. */
+    private static void ended(HeldMemory memory, SignalType end) {
+        if (end == SignalType.CANCEL) {
+            memory.uncover();
+        }
+        memory.release();
+    }
+
+    /** Calls that were given up can't be refused what they keep; what comes behind them can. */
+    private static void checkMemory(HeldMemory memory) {
+        if (!memory.mayBegin()) {
+            throw new Refusal(
+                    CallLayout.BUSY, "the calls that are running have used up the memory that there is for arguments");
         }
     }
 
@@ -84,14 +117,32 @@ record Served(Contract contract, Object target, String service, Terms terms) {
             ContractMethod method, Peer from, ByteBuf body, @Nullable Flux<Object> stream) {
         if (method.readsSlowly(body.readableBytes())) {
             ByteBuf copy = Place.copy(body);
-            return caller -> Flux.from(invokeLater(method, copy, stream, caller));
+            return caller -> holding(
+                    from, copy.readableBytes(), memory -> Flux.from(invokeLater(method, copy, stream, caller, memory)));
         }
+        HeldMemory reading = Calls.memory(from);
         try {
-            @Nullable Object[] arguments = arguments(method, body, stream, from);
-            return caller -> invokeUnchecked(method, arguments, caller);
+            @Nullable Object[] arguments = arguments(method, body, stream, from, reading);
+            // Nobody may ever ask for what it yields.
+            long bytes = reading.taken();
+            return caller -> holding(from, bytes, memory -> invokeUnchecked(method, arguments, caller, memory));
         } catch (Refusal e) {
             return caller -> Flux.error(e);
+        } finally {
+            reading.release();
         }
+    }
+
+    /** What this yields, for as long as it does, with what it has been called with. */
+    private static Flux<Object> holding(Peer from, long bytes, Function<HeldMemory, Flux<Object>> work) {
+        HeldMemory memory = Calls.memory(from);
+        try {
+            memory.use(bytes);
+        } catch (Overloaded e) {
+            memory.release();
+            return Flux.error(new Refusal(CallLayout.BUSY, String.valueOf(e.getMessage())));
+        }
+        return work.apply(memory).doFinally(end -> ended(memory, end));
     }
 
     private static Flux<Object> items(
@@ -105,9 +156,11 @@ record Served(Contract contract, Object target, String service, Terms terms) {
     }
 
     private static @Nullable Object[] arguments(
-            ContractMethod method, ByteBuf body, @Nullable Flux<Object> stream, Peer from) {
+            ContractMethod method, ByteBuf body, @Nullable Flux<Object> stream, Peer from, ValueMemory memory) {
         try {
-            return method.readArguments(body, from, stream);
+            return method.readArguments(body, from, stream, memory);
+        } catch (Overloaded e) {
+            throw new Refusal(CallLayout.BUSY, String.valueOf(e.getMessage()));
         } catch (RuntimeException e) {
             throw new Refusal(CallLayout.MALFORMED, String.valueOf(e.getMessage()));
         }
@@ -119,16 +172,34 @@ record Served(Contract contract, Object target, String service, Terms terms) {
      * @param copy of the body
      */
     private Publisher<? extends Object> invokeLater(
-            ContractMethod method, ByteBuf copy, @Nullable Flux<Object> stream, Caller caller) {
-        if (method.result() == ContractMethod.Result.VALUE) {
-            return terms.workers()
-                    .call(
-                            () -> within(method, arguments(method, copy, stream, caller.peer()), caller),
-                            method::release);
+            ContractMethod method, ByteBuf copy, @Nullable Flux<Object> stream, Caller caller, HeldMemory memory) {
+        if (method.blocks()) {
+            return work(
+                    caller,
+                    memory,
+                    () -> within(method, arguments(method, copy, stream, caller.peer(), memory), caller),
+                    method::release);
         }
+        return work(caller, memory, () -> arguments(method, copy, stream, caller.peer(), memory), unwanted -> {})
+                .flatMapMany(arguments -> invokeUnchecked(method, (@Nullable Object[]) arguments, caller, memory));
+    }
+
+    /** Work of a thread that may block, and holds the memory until it has come to its end, whoever gives it up. */
+    private Mono<Object> work(
+            Caller caller, HeldMemory memory, Callable<@Nullable Object> work, Consumer<Object> unwanted) {
         return terms.workers()
-                .call(() -> arguments(method, copy, stream, caller.peer()), unwanted -> {})
-                .flatMapMany(arguments -> invokeUnchecked(method, (@Nullable Object[]) arguments, caller));
+                .call(
+                        caller.peer(),
+                        Calls.identity(caller.peer()),
+                        () -> {
+                            memory.retain();
+                            try {
+                                return work.call();
+                            } finally {
+                                memory.release();
+                            }
+                        },
+                        unwanted);
     }
 
     private static Flux<Object> limited(Flux<Object> items, ContractMethod method, int millisLeft) {
@@ -137,18 +208,19 @@ record Served(Contract contract, Object target, String service, Terms terms) {
                 : Deadlines.limit(items, Duration.ofMillis(millisLeft), () -> AnswerMono.late(method));
     }
 
-    private Flux<Object> invokeUnchecked(ContractMethod method, @Nullable Object[] arguments, Caller caller) {
+    private Flux<Object> invokeUnchecked(
+            ContractMethod method, @Nullable Object[] arguments, Caller caller, HeldMemory memory) {
         try {
-            return Flux.from(invoke(method, arguments, caller));
+            return Flux.from(invoke(method, arguments, caller, memory));
         } catch (Throwable t) {
             return Flux.error(t);
         }
     }
 
-    private Publisher<? extends Object> invoke(ContractMethod method, @Nullable Object[] arguments, Caller caller)
-            throws Throwable {
-        if (method.result() == ContractMethod.Result.VALUE) {
-            return terms.workers().call(() -> within(method, arguments, caller), method::release);
+    private Publisher<? extends Object> invoke(
+            ContractMethod method, @Nullable Object[] arguments, Caller caller, HeldMemory memory) throws Throwable {
+        if (method.blocks()) {
+            return work(caller, memory, () -> within(method, arguments, caller), method::release);
         }
         Object outcome = within(method, arguments, caller);
         if (outcome == null) {

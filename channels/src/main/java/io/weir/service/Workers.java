@@ -18,8 +18,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
- * Threads for methods that may block: virtual ones where the JDK has them, or those of an executor. So many run at once, and none waits: who comes when all are
- * busy is refused. Any thread.
+ * Threads for methods that may block: virtual ones where the JDK has them, or those of an executor. So many run at once, of each peer no more than its
+ * {@linkplain FairPlaces share}, and none waits: who comes when all are busy is refused. Any thread.
  */
 final class Workers {
 
@@ -32,12 +32,13 @@ final class Workers {
     /** Ends what is ours. */
     private final Runnable end;
 
-    private final AtomicInteger busy = new AtomicInteger();
+    private final FairPlaces places;
     private volatile boolean closed;
 
     /** Threads of their own. */
     Workers(String name, int most) {
         this.most = most;
+        this.places = new FairPlaces(most);
         ExecutorService own = VIRTUAL == null ? platformThreads(name) : virtualThreads(VIRTUAL);
         this.threads = own;
         this.end = own::shutdown;
@@ -46,6 +47,7 @@ final class Workers {
     /** The threads of somebody else, who ends them. */
     Workers(Executor threads, int most) {
         this.most = most;
+        this.places = new FairPlaces(most);
         this.threads = threads;
         this.end = () -> {};
     }
@@ -87,13 +89,15 @@ final class Workers {
      * Runs this when its outcome is asked for; cancelling interrupts it. Fails with a {@link Refusal} if it can't be begun, and with
      * whatever it throws.
      *
+     * @param peer for whom it runs
+     * @param identity which that peer may have in common with others
      * @param unwanted gets what is returned behind the cancel
      */
-    Mono<Object> call(Callable<@Nullable Object> work, Consumer<Object> unwanted) {
+    Mono<Object> call(Object peer, Object identity, Callable<@Nullable Object> work, Consumer<Object> unwanted) {
         return new Mono<>() {
             @Override
             public void subscribe(CoreSubscriber<? super Object> actual) {
-                actual.onSubscribe(new Work(work, unwanted, actual));
+                actual.onSubscribe(new Work(peer, identity, work, unwanted, actual));
             }
         };
     }
@@ -103,9 +107,10 @@ final class Workers {
             work.fail(new Refusal(CallLayout.REFUSED, NOT_SERVED));
             return;
         }
-        if (busy.incrementAndGet() > most) {
-            busy.decrementAndGet();
-            work.fail(new Refusal(CallLayout.BUSY, "all " + most + " blocking calls that may run at once are running"));
+        if (!places.enter(work.peer, work.identity)) {
+            work.fail(new Refusal(
+                    CallLayout.BUSY,
+                    "all " + most + " blocking calls that may run at once are running, or this peer's share of them"));
             return;
         }
         try {
@@ -113,11 +118,11 @@ final class Workers {
                 try {
                     work.task.run();
                 } finally {
-                    busy.decrementAndGet();
+                    work.leave();
                 }
             });
         } catch (RejectedExecutionException e) {
-            busy.decrementAndGet();
+            work.leave();
             // Ours refuse when they are closed, also behind the look above; another executor may be full for a moment.
             work.fail(
                     closed
@@ -127,7 +132,7 @@ final class Workers {
                                     "the executor of blocking calls takes no more: " + e.getMessage()));
         } catch (Throwable t) {
             // For instance no more threads.
-            busy.decrementAndGet();
+            work.leave();
             work.fail(t);
         }
     }
@@ -141,11 +146,20 @@ final class Workers {
 
         private final AtomicInteger stage = new AtomicInteger(IDLE);
         private final FutureTask<Void> task = new FutureTask<>(this::run, null);
+        private final Object peer;
+        private final Object identity;
         private final Callable<@Nullable Object> work;
         private final Consumer<Object> unwanted;
         private final CoreSubscriber<? super Object> actual;
 
-        Work(Callable<@Nullable Object> work, Consumer<Object> unwanted, CoreSubscriber<? super Object> actual) {
+        Work(
+                Object peer,
+                Object identity,
+                Callable<@Nullable Object> work,
+                Consumer<Object> unwanted,
+                CoreSubscriber<? super Object> actual) {
+            this.peer = peer;
+            this.identity = identity;
             this.work = work;
             this.unwanted = unwanted;
             this.actual = actual;
@@ -156,6 +170,10 @@ final class Workers {
             if (Operators.validate(n) && stage.compareAndSet(IDLE, BEGUN)) {
                 begin(this);
             }
+        }
+
+        private void leave() {
+            places.leave(peer, identity);
         }
 
         private void run() {

@@ -19,6 +19,9 @@ import reactor.test.StepVerifier;
 @Timeout(60)
 class WorkersTest {
 
+    private static final Object PEER = "peer";
+    private static final Object IDENTITY = "identity";
+
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final Workers workers = new Workers("test", 1);
@@ -36,7 +39,7 @@ class WorkersTest {
     }
 
     private void expectRefusal(int outcome) {
-        StepVerifier.create(workers.call(() -> "never", value -> {}))
+        StepVerifier.create(workers.call(PEER, IDENTITY, () -> "never", value -> {}))
                 .expectErrorSatisfies(error -> assertThat(error)
                         .isInstanceOfSatisfying(
                                 Refusal.class, it -> assertThat(it.outcome()).isEqualTo(outcome)))
@@ -45,15 +48,16 @@ class WorkersTest {
 
     @Test
     void moreThanMayRunAreRefusedUntilOneEnds() throws InterruptedException {
-        Disposable first =
-                workers.call(() -> untilInterrupted("late"), value -> {}).subscribe();
+        Disposable first = workers.call(PEER, IDENTITY, () -> untilInterrupted("late"), value -> {})
+                .subscribe();
         begun.await();
 
         expectRefusal(CallLayout.BUSY);
 
         first.dispose();
         interrupted.await();
-        StepVerifier.create(workers.call(() -> "next", value -> {}).retryWhen(reactor.util.retry.Retry.indefinitely()))
+        StepVerifier.create(workers.call(PEER, IDENTITY, () -> "next", value -> {})
+                        .retryWhen(reactor.util.retry.Retry.indefinitely()))
                 .expectNext("next")
                 .expectComplete()
                 .verify(LIMIT);
@@ -70,22 +74,22 @@ class WorkersTest {
     void theThreadsOfAnotherAreUsedAndStayThere() {
         List<Runnable> handed = new ArrayList<>();
         Workers others = new Workers(handed::add, 1);
-        StepVerifier.create(others.call(() -> "value", value -> {}))
-                .then(() -> StepVerifier.create(others.call(() -> "never", value -> {}))
+        StepVerifier.create(others.call(PEER, IDENTITY, () -> "value", value -> {}))
+                .then(() -> StepVerifier.create(others.call(PEER, IDENTITY, () -> "never", value -> {}))
                         .expectErrorMatches(error -> error instanceof Refusal it && it.outcome() == CallLayout.BUSY)
                         .verify(LIMIT))
                 .then(() -> handed.get(0).run())
                 .expectNext("value")
                 .expectComplete()
                 .verify(LIMIT);
-        StepVerifier.create(others.call(() -> "begun", value -> {}))
+        StepVerifier.create(others.call(PEER, IDENTITY, () -> "begun", value -> {}))
                 .then(others::close)
                 .then(() -> handed.get(1).run())
                 .expectNext("begun")
                 .expectComplete()
                 .verify(LIMIT);
 
-        StepVerifier.create(others.call(() -> "never", value -> {}))
+        StepVerifier.create(others.call(PEER, IDENTITY, () -> "never", value -> {}))
                 .expectErrorMatches(error -> error instanceof Refusal it && it.outcome() == CallLayout.REFUSED)
                 .verify(LIMIT);
         assertThat(handed).hasSize(2);
@@ -102,13 +106,13 @@ class WorkersTest {
                     task.run();
                 },
                 1);
-        StepVerifier.create(others.call(() -> "never", value -> {}))
+        StepVerifier.create(others.call(PEER, IDENTITY, () -> "never", value -> {}))
                 .expectErrorSatisfies(error -> assertThat(error)
                         .hasMessageContaining("the queue is full")
                         .isInstanceOfSatisfying(
                                 Refusal.class, it -> assertThat(it.outcome()).isEqualTo(CallLayout.BUSY)))
                 .verify(LIMIT);
-        StepVerifier.create(others.call(() -> "value", value -> {}))
+        StepVerifier.create(others.call(PEER, IDENTITY, () -> "value", value -> {}))
                 .expectNext("value")
                 .expectComplete()
                 .verify(LIMIT);
@@ -118,7 +122,7 @@ class WorkersTest {
     void whatComesBehindTheCancelIsReleased() throws InterruptedException {
         ByteBuf value = Unpooled.buffer(8);
         CountDownLatch released = new CountDownLatch(1);
-        Disposable call = workers.call(() -> untilInterrupted(value), unwanted -> {
+        Disposable call = workers.call(PEER, IDENTITY, () -> untilInterrupted(value), unwanted -> {
                     ((ByteBuf) unwanted).release();
                     released.countDown();
                 })
@@ -136,6 +140,8 @@ class WorkersTest {
         AtomicBoolean ran = new AtomicBoolean();
         StepVerifier.create(
                         workers.call(
+                                PEER,
+                                IDENTITY,
                                 () -> {
                                     ran.set(true);
                                     return "value";

@@ -11,8 +11,8 @@ import tools.jackson.core.sym.PropertyNameMatcher;
 import tools.jackson.core.util.JsonParserDelegate;
 
 /**
- * Refuses what would take much more time or memory than its length allows. It looks at each token before anybody makes a value of it, in
- * all formats, and whatever the limits of the mapper are.
+ * Refuses what would take much more time or memory than its length allows, and counts the memory of the values. It looks at each token
+ * before anybody makes a value of it, in all formats, and whatever the limits of the mapper are.
  */
 final class CheckedParser extends JsonParserDelegate {
 
@@ -24,6 +24,35 @@ final class CheckedParser extends JsonParserDelegate {
     private static final long FREE_CONTAINERS = 1L << 16;
     private static final long FREE_WORK = 1L << 16;
 
+    // What values take at most, if they are those that Jackson makes where no class is named: maps, lists, trees, boxed
+    // numbers. Classes of
+    // the program's take about as much, unless they have many fields.
+    private static final int OBJECT = 160;
+    private static final int ARRAY = 100;
+    private static final int PROPERTY = 40;
+    /** A name that was not there before, beside its characters. */
+    private static final int NAME = 56;
+    /** Beside its characters, which count with the length of the whole. */
+    private static final int STRING = 64;
+
+    private static final int NUMBER = 40;
+    private static final int CONSTANT = 12;
+
+    /** Is counted at once, so that a token costs one addition. */
+    private static final int PORTION = 4096;
+
+    /** Names that are compared with the ones before; a power of 2. */
+    private static final int KNOWN_NAMES = 64;
+
+    /** There are hardly more in a short value, for which a table would cost more than it saves. */
+    private static final int FIRST_NAMES = 16;
+
+    private final ValueMemory memory;
+    private long uncounted;
+    private @Nullable Overloaded refused;
+    private int names;
+    private String @Nullable [] known;
+
     private final long mostContainers;
     private final long mostWork;
     private final boolean binary;
@@ -31,9 +60,14 @@ final class CheckedParser extends JsonParserDelegate {
     /** Steps, if each level of nesting copies what is in it, as classes do whose type stands behind their values. */
     private long work;
 
-    /** @param length bytes that are parsed */
-    CheckedParser(JsonParser parser, int length) {
+    /**
+     * @param length bytes that are parsed
+     * @param memory for the values
+     */
+    CheckedParser(JsonParser parser, int length, ValueMemory memory) {
         super(parser);
+        this.memory = memory;
+        uncounted = length;
         // One of one byte becomes an object of a hundred. Honest ones are longer, unless there are few.
         mostContainers = FREE_CONTAINERS + length / 4;
         mostWork = FREE_WORK + 16L * length;
@@ -90,9 +124,32 @@ final class CheckedParser extends JsonParserDelegate {
         return this;
     }
 
+    /** Counts what has not been counted yet. */
+    void count() {
+        long bytes = uncounted;
+        uncounted = 0;
+        try {
+            memory.use(bytes);
+        } catch (Overloaded e) {
+            refused = e;
+            throw e;
+        }
+    }
+
+    /** Throws why there was no memory, if there was none. */
+    void rethrowRefusal() {
+        if (refused != null) {
+            throw refused;
+        }
+    }
+
     private void check(@Nullable JsonToken token) {
         if (token == null) {
             return;
+        }
+        uncounted += sizeOf(token);
+        if (uncounted >= PORTION) {
+            count();
         }
         work += delegate.streamReadContext().getNestingDepth();
         if (work > mostWork) {
@@ -106,6 +163,34 @@ final class CheckedParser extends JsonParserDelegate {
                 // Its length is the limit.
             }
         }
+    }
+
+    private int sizeOf(JsonToken token) {
+        return switch (token) {
+            case START_OBJECT -> OBJECT;
+            case START_ARRAY -> ARRAY;
+            case PROPERTY_NAME -> PROPERTY + sizeOfName(delegate.currentName());
+            case VALUE_STRING, VALUE_EMBEDDED_OBJECT -> STRING;
+            case VALUE_NUMBER_INT, VALUE_NUMBER_FLOAT -> NUMBER;
+            case VALUE_TRUE, VALUE_FALSE, VALUE_NULL -> CONSTANT;
+            default -> 0;
+        };
+    }
+
+    /** Parsers yield the same text for the same name, so that records of one kind share theirs. */
+    @SuppressWarnings("ReferenceEquality")
+    private int sizeOfName(String name) {
+        if (++names > FIRST_NAMES) {
+            if (known == null) {
+                known = new String[KNOWN_NAMES];
+            }
+            int place = name.hashCode() & (KNOWN_NAMES - 1);
+            if (known[place] == name) {
+                return 0;
+            }
+            known[place] = name;
+        }
+        return NAME + name.length();
     }
 
     private void checkContainer() {

@@ -22,4 +22,15 @@ public interface Codec<T> {
      * @throws ProtocolMismatch if the payload is not such a value, saying why; hostile input does nothing worse
      */
     T decode(ByteBuf payload);
+
+    /**
+     * As {@link #decode(ByteBuf)}, with an account of the memory that the value takes. Codecs whose values may take much more than their
+     * payload count what they make; for others the length of the payload counts.
+     *
+     * @throws Overloaded if there is no memory for the value
+     */
+    default T decode(ByteBuf payload, ValueMemory memory) {
+        memory.use(payload.readableBytes());
+        return decode(payload);
+    }
 }

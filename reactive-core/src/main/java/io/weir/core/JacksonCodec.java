@@ -9,7 +9,6 @@ import java.lang.reflect.Type;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonParser;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
@@ -80,8 +79,13 @@ final class JacksonCodec<T> implements Codec<T> {
 
     @Override
     public T decode(ByteBuf payload) {
+        return decode(payload, ValueMemory.UNLIMITED);
+    }
+
+    @Override
+    public T decode(ByteBuf payload, ValueMemory memory) {
         try {
-            T value = read(payload);
+            T value = read(payload, memory);
             if (value == null) {
                 throw mismatch(payload, "it is null", null);
             }
@@ -91,7 +95,7 @@ final class JacksonCodec<T> implements Codec<T> {
         }
     }
 
-    private @Nullable T read(ByteBuf payload) {
+    private @Nullable T read(ByteBuf payload, ValueMemory memory) {
         // Also a copy of what a peer may still write to: what was looked at is what is parsed.
         byte[] bytes = payload.hasArray() ? payload.array() : ByteBufUtil.getBytes(payload);
         int from = payload.hasArray() ? payload.arrayOffset() + payload.readerIndex() : 0;
@@ -100,8 +104,16 @@ final class JacksonCodec<T> implements Codec<T> {
         if (objection != null) {
             throw mismatch(payload, objection, null);
         }
-        JsonParser parser = new CheckedParser(reader.createParser(bytes, from, length), length);
-        T value = reader.readValue(parser);
+        CheckedParser parser = new CheckedParser(reader.createParser(bytes, from, length), length, memory);
+        T value;
+        try {
+            value = reader.readValue(parser);
+        } catch (JacksonException e) {
+            // A deserialiser has wrapped it.
+            parser.rethrowRefusal();
+            throw e;
+        }
+        parser.count();
         // Not after an error: then it would keep the names that it has read for later.
         parser.close();
         return value;

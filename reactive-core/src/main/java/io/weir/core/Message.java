@@ -101,6 +101,15 @@ public final class Message implements ReferenceCounted {
         }
     }
 
+    /** As {@link #decode(Codec)}, with an account of the memory that the value takes. */
+    public <T> T decode(Codec<T> codec, ValueMemory memory) {
+        try {
+            return codec.decode(payload, memory);
+        } finally {
+            release();
+        }
+    }
+
     /** The payload as UTF-8 text. Reads without consuming; releases nothing. */
     public String text() {
         return payload.toString(StandardCharsets.UTF_8);

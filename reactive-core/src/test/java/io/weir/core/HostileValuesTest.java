@@ -219,6 +219,69 @@ class HostileValuesTest {
         refuses(Codecs.json(JsonNode.class), json("[1", 400_000, ",[]", "]"), "lists and objects are too many");
     }
 
+    /** So many bytes, and no more. */
+    private static final class Limited implements ValueMemory {
+
+        private long left;
+
+        Limited(long bytes) {
+            this.left = bytes;
+        }
+
+        @Override
+        public void use(long bytes) {
+            if (bytes > left) {
+                throw new Overloaded("no memory for " + bytes + " bytes");
+            }
+            left -= bytes;
+        }
+    }
+
+    record Pair(int a, List<Pair> more) {}
+
+    /** They take up to 46 times their length. */
+    @Test
+    void smallObjectsCountWithWhatTheyTake() {
+        int many = 200_000;
+        byte[] inJson = json("[{\"a\":0}", many - 1, ",{\"a\":0}", "]");
+        byte[] inCbor =
+                cbor().add(0x9f).times(many, 0xa1, 0x61, 'a', 0).add(0xff).toByteArray();
+        for (TypeReference<?> type :
+                List.of(new TypeReference<List<Object>>() {}, new TypeReference<List<Pair>>() {})) {
+            for (Codec<?> codec : List.of(Codecs.json(type), Codecs.cbor(type))) {
+                byte[] payload = codec.toString().endsWith("JSON") ? inJson : inCbor;
+                assertThat(codec.decode(Unpooled.wrappedBuffer(payload), new Limited(many * 300L)))
+                        .asInstanceOf(org.assertj.core.api.InstanceOfAssertFactories.LIST)
+                        .hasSize(many);
+                assertThatExceptionOfType(Overloaded.class)
+                        .isThrownBy(() -> codec.decode(Unpooled.wrappedBuffer(payload), new Limited(many * 180L)))
+                        .withMessageStartingWith("no memory");
+            }
+        }
+    }
+
+    @Test
+    void namesThatDifferCountEachTime() {
+        StringBuilder names = new StringBuilder("{\"0\":0");
+        for (int i = 1; i < 10_000; i++) {
+            names.append(",\"").append(i).append("\":0");
+        }
+        byte[] payload = names.append('}').toString().getBytes(UTF_8);
+        assertThatExceptionOfType(Overloaded.class)
+                .isThrownBy(() -> Codecs.json(NAMED).decode(Unpooled.wrappedBuffer(payload), new Limited(1_000_000)));
+        assertThat(Codecs.json(NAMED).decode(Unpooled.wrappedBuffer(payload), new Limited(2_000_000)))
+                .hasSize(10_000);
+    }
+
+    @Test
+    void textAndBytesCountWithTheirLength() {
+        ByteBuf text = Unpooled.wrappedBuffer("x".repeat(1000).getBytes(UTF_8));
+        for (Codec<?> codec : List.of(Codecs.text(), Codecs.bytes())) {
+            assertThat(codec.decode(text, new Limited(1000))).isNotNull();
+            assertThatExceptionOfType(Overloaded.class).isThrownBy(() -> codec.decode(text, new Limited(999)));
+        }
+    }
+
     /** Whoever says its type behind its values is read once more on each level. */
     @Test
     void muchThatIsNestedDeeplyIsRefused() {

@@ -2,6 +2,7 @@ package io.weir.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import ch.qos.logback.classic.Level;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
@@ -22,6 +23,7 @@ class RareLogTest {
     @BeforeEach
     void listen() {
         logger.setAdditive(false);
+        logger.setLevel(Level.INFO);
         logger.addAppender(lines);
         lines.start();
     }
@@ -76,6 +78,19 @@ class RareLogTest {
         pass(60);
         warn(1_000);
         assertThat(written()).hasSize(20);
+    }
+
+    @Test
+    void anotherRate() {
+        RareLog often = new RareLog(logger, () -> now, 2, Duration.ofSeconds(1));
+        for (int second = 0; second < 5; second++) {
+            for (int i = 0; i < 100; i++) {
+                often.info("come and gone");
+            }
+            pass(1);
+        }
+        assertThat(written()).hasSize(6).endsWith("come and gone (not written before this: 99)");
+        assertThat(lines.list.get(0).getLevel()).isEqualTo(Level.INFO);
     }
 
     /** What strangers say is all that many such lines have to tell. */

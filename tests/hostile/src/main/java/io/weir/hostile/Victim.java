@@ -14,6 +14,7 @@ import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
 import io.weir.service.socket.WeirSockets;
+import io.weir.service.Services;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -61,7 +62,10 @@ public final class Victim {
     private static final Duration LATE = Duration.ofMillis(5);
     private static final Duration SLOW = Duration.ofMillis(2);
 
+    private static final Duration KEPT = Duration.ofMillis(300);
+
     private static final Codec<Order> ORDER = Codecs.cbor(Order.class);
+    private static final Codec<Object> ANYTHING = Codecs.cbor(Object.class);
 
     private final List<Node> nodes;
     private final List<Mailbox> boxes = new ArrayList<>();
@@ -70,6 +74,25 @@ public final class Victim {
 
     /** What the ports {@code cbor} and {@code cbor-answers} take. */
     public record Order(String item, int quantity) {}
+
+    /** A service that takes its time, and keeps what it was called with meanwhile. */
+    public interface Keeper {
+
+        String keep(Object value);
+    }
+
+    private static final class Sleeper implements Keeper {
+
+        @Override
+        public String keep(Object value) {
+            try {
+                Thread.sleep(KEPT.toMillis());
+            } catch (InterruptedException givenUp) {
+                Thread.currentThread().interrupt();
+            }
+            return value.getClass().getName();
+        }
+    }
 
     private Victim(Map<String, String> settings) {
         Node open = start("open", NodeSpec.builder().properties(settings).require(Requirement.NONE));
@@ -105,6 +128,14 @@ public final class Victim {
         });
         node.serve("cbor", Victim::orders);
         node.answer("cbor-answers", ORDER, ORDER, Mono::just);
+        node.answer(
+                "kept",
+                ANYTHING,
+                Codecs.text(),
+                value -> Mono.delay(KEPT, others).map(late -> value.getClass().getName()));
+        var unused = Services.open(node)
+                .flatMap(services -> services.export(Keeper.class, new Sleeper()))
+                .block();
         // Kept and never looked at.
         boxes.add(node.mailbox("box"));
         Mailbox read = node.mailbox("box-read");
@@ -272,7 +303,8 @@ public final class Victim {
 
     private static long loops() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("weir-"))
+                .filter(thread -> thread.getName().startsWith("weir-")
+                        && !thread.getName().startsWith("weir-call-"))
                 .count();
     }
 

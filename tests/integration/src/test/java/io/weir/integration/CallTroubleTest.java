@@ -128,6 +128,33 @@ class CallTroubleTest implements OnRoute {
     }
 
     @Test
+    void onePeerLeavesBlockingCallsForOthers(Nodes nodes) {
+        Shop shop = Shop.open(
+                nodes,
+                ExportOptions.standard().blockingCalls(4),
+                ProxyOptions.standard().tries(1));
+        CompletableFuture<Balance> first = blocking(shop);
+        CompletableFuture<Balance> second = blocking(shop);
+        Patience.until("both run", () -> shop.books().calls.get() == 2);
+
+        assertThatThrownBy(() -> shop.ledger().forget("bob"))
+                .isInstanceOf(Overloaded.class)
+                .hasMessageContaining("this peer's share");
+        Pair other = nodes.connect(nodes.start("other"), shop.pair().far());
+        Ledger others = new Interfaces(other.near())
+                .proxy(
+                        Ledger.class,
+                        other.peer(),
+                        "ledger",
+                        ProxyOptions.standard().tries(1));
+        others.forget("bob");
+
+        shop.books().go.countDown();
+        first.join();
+        second.join();
+    }
+
+    @Test
     void whatIsLongerThanMessagesMayBe(Nodes nodes) {
         Pair pair = nodes.pair(spec -> spec.maxMessage(100_000));
         var export = new Interfaces(pair.far()).export("ledger", Ledger.class, new Books(), ExportOptions.standard());

@@ -11,13 +11,17 @@ import io.weir.integration.Ledger.Balance;
 import io.weir.service.ExportOptions;
 import io.weir.service.Interfaces;
 import io.weir.service.ProxyOptions;
+import io.weir.service.Remote;
 import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.test.StepVerifier;
 
 /** A peer that speaks the protocol of calls by hand, and not well. */
@@ -25,6 +29,7 @@ class HostileCallTest implements OnRoute {
 
     private static final int CALL = 1;
     private static final int BIND = 2;
+    private static final int BUSY = 2;
     private static final int MALFORMED = 4;
     private static final int REFUSED = 5;
 
@@ -150,6 +155,67 @@ class HostileCallTest implements OnRoute {
 
         Patience.until("one is cancelled", () -> books.cancelled.get() == 1);
         Patience.until("one is interrupted", () -> books.interrupted.get() == 1);
+    }
+
+    @Remote
+    interface Bell {
+
+        Mono<Void> ring();
+    }
+
+    interface Desk {
+
+        Mono<Void> leave(Bell bell);
+    }
+
+    /** The numbers of the objects are kept until the peer has taken that they are not needed, and are counted as long. */
+    @Test
+    void whoDoesNotTakeObjectsBackPassesNoMore(Nodes nodes) {
+        Pair pair = nodes.pair(near -> near.windowItems(16), far -> far);
+        Desk desk = bell -> {
+            try {
+                ((AutoCloseable) bell).close();
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+            return Mono.empty();
+        };
+        var unused = new Interfaces(pair.far()).export("desk", Desk.class, desk, ExportOptions.standard());
+        Peer peer = pair.peer();
+        Sinks.Empty<Message> takes = Sinks.empty();
+        Set<Integer> taken = ConcurrentHashMap.newKeySet();
+        var taking = pair.near().answer("weir.references", message -> {
+            taken.add(message.payload().getIntLE(8));
+            message.release();
+            return takes.asMono();
+        });
+        assertThat(outcome(peer, "desk", request(BIND, 0, 0, 0, 0, body -> text(body, Desk.class.getName()))))
+                .isZero();
+
+        int passed = 1;
+        while (passed < 6000 && leave(peer, passed)) {
+            passed++;
+        }
+        assertThat(passed).isBetween(4097, 4097 + 3 * 16);
+        nodes.connect(nodes.start("bystander"), pair.far()).settle();
+        takes.tryEmitEmpty().orThrow();
+        int all = passed;
+        Patience.until("all are taken back", () -> taken.size() == all - 1);
+        assertThat(leave(peer, all)).isTrue();
+        taking.dispose();
+    }
+
+    /** Passes one object, if that is not refused. */
+    private static boolean leave(Peer peer, int number) {
+        Message call =
+                request(CALL, 0, 0, 0, 0, body -> body.writeIntLE(Integer.BYTES).writeIntLE(number));
+        Message answer = peer.ask("desk", call).block(Patience.LIMIT);
+        if (answer == null) {
+            return true;
+        }
+        assertThat(answer.payload().getByte(answer.payload().readerIndex())).isEqualTo((byte) BUSY);
+        answer.release();
+        return false;
     }
 
     @Test

@@ -1,12 +1,15 @@
 package io.weir.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.MemoryUse;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
+import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
 import io.weir.service.CallCodec;
 import io.weir.service.ExportOptions;
@@ -15,6 +18,7 @@ import io.weir.service.ProxyOptions;
 import java.lang.reflect.Type;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -36,6 +40,10 @@ class HostileValuesTest implements OnRoute {
         Flux<String> threads(List<Integer> numbers);
 
         Mono<Integer> sum(Flux<Integer> numbers);
+
+        int count(List<Map<String, Integer>> records);
+
+        Flux<Integer> counts(List<Map<String, Integer>> records);
     }
 
     private static final class Here implements Reader {
@@ -53,6 +61,16 @@ class HostileValuesTest implements OnRoute {
         @Override
         public Mono<Integer> sum(Flux<Integer> numbers) {
             return numbers.reduce(0, Integer::sum);
+        }
+
+        @Override
+        public int count(List<Map<String, Integer>> records) {
+            return records.size();
+        }
+
+        @Override
+        public Flux<Integer> counts(List<Map<String, Integer>> records) {
+            return Flux.just(count(records));
         }
     }
 
@@ -166,6 +184,38 @@ class HostileValuesTest implements OnRoute {
                 .hasMessageContaining("a value has more than 8 tags");
         calling.dispose();
         export.dispose();
+    }
+
+    private static List<Map<String, Integer>> records(int count) {
+        return Collections.nCopies(count, Map.of("a", 0));
+    }
+
+    /** By a node with 32 MiB for its peers, and by one with a gigabyte. */
+    @Test
+    void argumentsForWhichThereIsNoMemoryFailOnTheirOwn(Nodes nodes) {
+        for (boolean roomy : new boolean[] {false, true}) {
+            Pair pair = nodes.pair(near -> near, far -> far.memoryMax(roomy ? 1 << 30 : 32 << 20));
+            var export = new Interfaces(pair.far()).export("reader", Reader.class, new Here(), EXPORT);
+            Reader reader = new Interfaces(pair.near()).proxy(Reader.class, pair.peer(), "reader", PROXY);
+            for (int count : new int[] {5_000, 300_000, 5_000}) {
+                List<Map<String, Integer>> records = records(count);
+                if (roomy || count < 100_000) {
+                    assertThat(reader.count(records)).isEqualTo(count);
+                    assertThat(reader.counts(records).blockLast(Patience.LIMIT)).isEqualTo(count);
+                } else {
+                    assertThatExceptionOfType(Overloaded.class)
+                            .isThrownBy(() -> reader.count(records))
+                            .withMessageContaining("there is no memory for a value");
+                    assertThatExceptionOfType(Overloaded.class)
+                            .isThrownBy(() -> reader.counts(records).blockLast(Patience.LIMIT));
+                }
+            }
+            // What a channel takes for its requests stays with it, which is much less than the longest value.
+            Patience.until(
+                    () -> "nothing is kept: " + pair.far().memory(),
+                    () -> pair.far().memory().uses().get(MemoryUse.REQUESTS) < 32 << 20);
+            export.dispose();
+        }
     }
 
     /** What is long is read where it holds nobody up. */

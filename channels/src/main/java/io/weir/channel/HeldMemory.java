@@ -1,0 +1,99 @@
+package io.weir.channel;
+
+import io.weir.core.Overloaded;
+import io.weir.core.Repeat;
+import io.weir.core.ValueMemory;
+
+/**
+ * The memory of what a peer has sent and this node has decoded, for as long as somebody works with it. Any thread may release it; one at a
+ * time decodes.
+ */
+public final class HeldMemory implements ValueMemory {
+
+    /** Is taken at once, so that a long value does not ask for each of its parts. */
+    private static final long PORTION = 64 << 10;
+
+    private final MemoryAccount.Share share;
+    private final MemoryUse use;
+    /** What the account has already, with the message. */
+    private long covered;
+    /** What is taken beside that. */
+    private long taken;
+    /** How much of both is not used. */
+    private long left;
+
+    private int holders = 1;
+
+    /** @param covered bytes that the account has already */
+    HeldMemory(MemoryAccount.Share share, MemoryUse use, long covered) {
+        this.share = share;
+        this.use = use;
+        this.covered = covered;
+        this.left = covered;
+    }
+
+    @Override
+    public synchronized void use(long bytes) {
+        if (bytes > left) {
+            take(bytes - left);
+        }
+        left -= bytes;
+    }
+
+    private void take(long bytes) {
+        long portion = Math.max(bytes, taken == 0 ? 0 : PORTION);
+        if (portion > bytes && share.tryTake(use, portion)) {
+            bytes = portion;
+        } else if (!share.tryTake(use, bytes)) {
+            throw new Overloaded(
+                    "there is no memory for a value that takes more than " + (covered + taken)
+                            + " bytes: send less at once, or give the node more (weir.memory.max)",
+                    null,
+                    Repeat.IDEMPOTENT);
+        }
+        taken += bytes;
+        left += bytes;
+    }
+
+    /** Whether the peer keeps no more than it may, apart from this. */
+    public synchronized boolean mayBegin() {
+        return share.isWithin(covered + taken);
+    }
+
+    /** What is taken beside what the account had before. */
+    public synchronized long taken() {
+        return taken;
+    }
+
+    /** Whether there is nothing to be released. */
+    public synchronized boolean isEmpty() {
+        return taken == 0;
+    }
+
+    /** What the account had before is given back, and the value goes on to be held: it counts here from now on. */
+    public synchronized void uncover() {
+        if (holders > 0) {
+            share.take(use, covered);
+            taken += covered;
+            covered = 0;
+        }
+    }
+
+    /** One more holds it, and releases it as well. */
+    public synchronized void retain() {
+        holders++;
+    }
+
+    /** One holds it no longer. It is given back when nobody does. */
+    public void release() {
+        long all;
+        synchronized (this) {
+            if (--holders != 0) {
+                return;
+            }
+            all = taken;
+            taken = 0;
+        }
+        share.give(use, all);
+    }
+}

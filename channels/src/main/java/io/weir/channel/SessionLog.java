@@ -1,0 +1,17 @@
+package io.weir.channel;
+
+import io.weir.core.RareLog;
+import java.time.Duration;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is logged of sessions that begin, move and end: enough for a large cluster that starts, and not what a peer may do again and again to
+ * fill the disk.
+ */
+final class SessionLog {
+
+    static final RareLog LOG =
+            new RareLog(LoggerFactory.getLogger(Node.class), System::nanoTime, 200, Duration.ofSeconds(1));
+
+    private SessionLog() {}
+}
