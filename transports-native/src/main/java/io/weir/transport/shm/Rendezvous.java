@@ -5,6 +5,7 @@ import io.weir.core.RuntimeFolder;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Nonce;
+import io.weir.transport.nativelib.SlowCalls;
 import io.weir.transport.nativelib.UnixSocket;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -95,7 +96,8 @@ final class Rendezvous {
 
     private void accept() {
         for (int count = 0; count < AT_A_TIME; count++) {
-            UnixSocket guest = closed ? null : next();
+            // Each guest has to be closed: where that takes long, all wait outside, of whom the system lets few.
+            UnixSocket guest = closed || SlowCalls.areLate() ? null : next();
             if (guest == null) {
                 return;
             }
