@@ -42,7 +42,7 @@ class PassedDescriptorsTest {
         assumeTrue(System.getProperty("os.name").equals("Linux"));
         AtomicInteger served = new AtomicInteger();
         Attack.on(size, attacker -> {
-            try (Passer passer = new Passer()) {
+            try (Passer passer = new Passer(attacker.target())) {
                 attacker.attack(1, number -> {
                     for (int round = 0; round < ROUNDS; round++) {
                         passTo(attacker, passer);

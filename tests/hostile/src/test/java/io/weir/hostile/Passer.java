@@ -34,7 +34,11 @@ final class Passer implements AutoCloseable {
     private final ServerSocket listener = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
     private final List<Socket> deaf = new ArrayList<>();
 
-    Passer() throws IOException {}
+    private final Target target;
+
+    Passer(Target target) throws IOException {
+        this.target = target;
+    }
 
     /** Says this at a socket, awaits an answer if one is due, and passes a connection there. Waits for the end, unless that does not come. */
     void pass(String path, byte[] first, boolean answered) throws IOException, InterruptedException {
@@ -62,13 +66,20 @@ final class Passer implements AutoCloseable {
             throw new IOException("no answer at " + path);
         }
         EpollSocketChannel lingering = lingering();
-        boolean passed = socket.writeAndFlush(new FileDescriptor(lingering.fd().intValue()))
-                .await()
-                .isSuccess();
-        if (!passed) {
-            hangUp(deaf.remove(deaf.size() - 1));
+        // Whoever closes it last waits: so that this is not us, the node gets it when we have closed it.
+        target.stop();
+        try {
+            boolean passed = socket.writeAndFlush(
+                            new FileDescriptor(lingering.fd().intValue()))
+                    .await()
+                    .isSuccess();
+            if (!passed) {
+                hangUp(deaf.remove(deaf.size() - 1));
+            }
+            lingering.fd().close();
+        } finally {
+            target.goOn();
         }
-        var unused = lingering.close();
         var unusedEnd = socket.closeFuture().await(1, TimeUnit.SECONDS);
     }
 
@@ -83,7 +94,7 @@ final class Passer implements AutoCloseable {
                 .channel();
         deaf.add(listener.accept());
         var unused = near.writeAndFlush(Unpooled.wrappedBuffer(new byte[PLENTY]));
-        loop.submit(() -> {}).sync();
+        near.deregister().sync();
         return (EpollSocketChannel) near;
     }
 

@@ -141,6 +141,15 @@ final class Target implements AutoCloseable {
         return Figures.parse(victim.hear("memory"));
     }
 
+    /** Has the victim do nothing until it may go on. */
+    void stop() throws IOException, InterruptedException {
+        victim.signal("STOP");
+    }
+
+    void goOn() throws IOException, InterruptedException {
+        victim.signal("CONT");
+    }
+
     boolean isAlive() {
         return victim.isAlive() && benign.isAlive();
     }
