@@ -437,32 +437,42 @@ class ShmAgreementTest {
             PendingLink other = accepting();
             String socket = ShmOffer.decode(other.offer(), true).socket();
             FakePeer first = new FakePeer(left, socket);
-            assertThat(greeting.passTo(first.descriptor(), false)).isTrue();
-            greeting.letGo();
+            OnLoop.run(
+                    right, () -> assertThat(passed(greeting, first, false)).isTrue());
             first.expectSentAway();
             FakePeer second = new FakePeer(left, socket);
-            second.say(FakePeer.greeting(Nonce.random()));
-            assertThat(behindGreeting.passTo(second.descriptor(), true)).isTrue();
-            behindGreeting.letGo();
+            OnLoop.run(right, () -> {
+                second.say(FakePeer.greeting(Nonce.random()));
+                assertThat(passed(behindGreeting, second, true)).isTrue();
+            });
             second.expectSentAway();
             OnLoop.run(right, other::close);
 
             Fake fake = new Fake();
-            assertThat(memory.passTo(fake.peer.descriptor(), false)).isTrue();
-            memory.letGo();
+            OnLoop.run(
+                    right,
+                    () -> assertThat(passed(memory, fake.peer, false)).isTrue());
             assertThat(failure(fake.completion, ProtocolMismatch.class)).hasMessageContaining("not sealed");
             fake.peer.expectSentAway();
 
             Hostile hostile = new Hostile();
-            if (bell.passTo(hostile.fake.peer.descriptor(), false)) {
+            if (OnLoop.get(right, () -> passed(bell, hostile.fake.peer, false))) {
                 // A system before Linux 6.16.
-                bell.letGo();
                 assertThat(hostile.frames.nextLost(ProtocolMismatch.class)).hasMessageContaining("may only ring");
             }
             hostile.fake.peer.close();
             hostile.segment.mapping().release();
             OnLoop.run(right, () -> {});
         }
+    }
+
+    /** On the loop that is to receive it, so that nobody closes it there before we do: the last one waits. */
+    private static boolean passed(Lingering lingering, FakePeer peer, boolean urgent) {
+        boolean passed = lingering.passTo(peer.descriptor(), urgent);
+        if (passed) {
+            lingering.letGo();
+        }
+        return passed;
     }
 
     @Test
