@@ -28,7 +28,6 @@ import org.slf4j.LoggerFactory;
 public final class SocketRelay implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(SocketRelay.class);
-    private static final RareLog UNREACHABLE = new RareLog(LOG, System::nanoTime);
     private static final int MOST = 256;
 
     private final ServerSocket server;

@@ -13,8 +13,9 @@ import io.weir.channel.Secret;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
-import io.weir.service.socket.WeirSockets;
+import io.weir.core.PeerAddress;
 import io.weir.service.Services;
+import io.weir.service.socket.WeirSockets;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -47,7 +48,8 @@ import reactor.core.scheduler.Schedulers;
  * Two nodes that are attacked: one that lets everybody in, one with the secret {@link #SECRET}, which serve the same. They are
  * configured by the arguments, {@code weir.setting=value}.
  *
- * <p>Prints their addresses. On a line {@code take} it empties its mailboxes and closes its sockets; on a line {@code waited} it prints {@link #waited}; on a line {@code memory} it prints what it holds, see
+ * <p>Prints their addresses, and the path of a Unix-domain socket of the first one, where there are such. On a line {@code take} it empties its
+ * mailboxes and closes its sockets; on a line {@code waited} it prints {@link #waited}; on a line {@code memory} it prints what it holds, see
  * {@link #memory}; on a line {@code starve} it takes all of its own heap for a while; at the end of its input it ends.
  */
 public final class Victim {
@@ -172,6 +174,15 @@ public final class Victim {
     /** Short messages without an end. */
     private static Flux<Message> ticks() {
         return Flux.<byte[]>generate(sink -> sink.next(new byte[TICK])).map(Message::of);
+    }
+
+    private String socket() throws IOException {
+        if (!System.getProperty("os.name").equals("Linux")) {
+            return "";
+        }
+        Path path = Files.createTempDirectory("weir-victim-").resolve("socket");
+        var unused = nodes.get(0).listen(PeerAddress.parse("unix:" + path)).block();
+        return path.toString();
     }
 
     private static Mono<Void> orders(Channel channel) {
@@ -324,6 +335,7 @@ public final class Victim {
         }
         Victim victim = new Victim(settings);
         victim.nodes.forEach(node -> System.out.println("address " + node.address()));
+        System.out.println("socket " + victim.socket());
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
             switch (line) {

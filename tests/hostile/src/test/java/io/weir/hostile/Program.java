@@ -74,6 +74,15 @@ final class Program implements AutoCloseable {
         return line.substring(word.length()).strip();
     }
 
+    void signal(String name) throws IOException, InterruptedException {
+        int status = new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid()))
+                .start()
+                .waitFor();
+        if (status != 0) {
+            throw new IOException("kill has ended with " + status);
+        }
+    }
+
     boolean isAlive() {
         return process.isAlive();
     }

@@ -21,6 +21,7 @@ final class Target implements AutoCloseable {
     private final Program benign;
     private final InetSocketAddress open;
     private final InetSocketAddress secret;
+    private final String socket;
     private final List<String> paths;
     private final Identity benignIdentity;
     private final Figures start;
@@ -33,6 +34,7 @@ final class Target implements AutoCloseable {
         String address = victim.hear("address");
         open = socket(address);
         secret = socket(victim.hear("address"));
+        socket = victim.hear("socket");
         paths = System.getProperty("os.name").equals("Linux") ? List.of("tcp", "shm") : List.of("tcp");
         List<String> arguments = new ArrayList<>(paths);
         arguments.add(0, address);
@@ -84,6 +86,11 @@ final class Target implements AutoCloseable {
     /** The node that wants {@link Victim#SECRET} proved. */
     InetSocketAddress secret() {
         return secret;
+    }
+
+    /** The path of a Unix-domain socket of the node that lets everybody in. */
+    String socketPath() {
+        return socket;
     }
 
     /** Who the benign peer over TCP is. */
@@ -138,6 +145,15 @@ final class Target implements AutoCloseable {
     Figures memory() throws IOException, InterruptedException {
         victim.say("memory");
         return Figures.parse(victim.hear("memory"));
+    }
+
+    /** Has the victim do nothing until it may go on. */
+    void stop() throws IOException, InterruptedException {
+        victim.signal("STOP");
+    }
+
+    void goOn() throws IOException, InterruptedException {
+        victim.signal("CONT");
     }
 
     boolean isAlive() {

@@ -15,22 +15,31 @@ import reactor.core.Disposable;
 /** A descriptor that is not ours, in the epoll of a loop. Loop thread only. */
 final class DescriptorWatch implements EpollIoHandle, Disposable {
 
-    private static final EpollIoOps READABLE = EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLET);
+    private static final EpollIoOps READABLE =
+            EpollIoOps.EPOLLIN.with(EpollIoOps.EPOLLRDHUP).with(EpollIoOps.EPOLLET);
 
     private final FileDescriptor descriptor;
     private final Runnable onReadable;
+    private final Runnable onEnd;
     private final Failures failures;
     private @Nullable IoRegistration registration;
     private boolean disposed;
 
-    private DescriptorWatch(int descriptor, Runnable onReadable, Failures failures) {
+    private DescriptorWatch(int descriptor, Runnable onReadable, Runnable onEnd, Failures failures) {
         this.descriptor = new FileDescriptor(descriptor);
         this.onReadable = onReadable;
+        this.onEnd = onEnd;
         this.failures = failures;
     }
 
-    static DescriptorWatch begin(IoEventLoop eventLoop, int descriptor, Runnable onReadable, Failures failures) {
-        DescriptorWatch watch = new DescriptorWatch(descriptor, onReadable, failures);
+    /**
+     * Begins to watch.
+     *
+     * @param onEnd run in place of the other one when the other side of a socket has ended
+     */
+    static DescriptorWatch begin(
+            IoEventLoop eventLoop, int descriptor, Runnable onReadable, Runnable onEnd, Failures failures) {
+        DescriptorWatch watch = new DescriptorWatch(descriptor, onReadable, onEnd, failures);
         Future<IoRegistration> registering = eventLoop.register(watch);
         IoRegistration registration = registering.getNow();
         if (registration == null) {
@@ -54,9 +63,10 @@ final class DescriptorWatch implements EpollIoHandle, Disposable {
     @Override
     public void handle(IoRegistration registration, IoEvent event) {
         // An error or the other side's end can be seen by reading only, so it counts as readable as well.
-        if (!disposed && ((EpollIoEvent) event).ops().value() != 0) {
+        EpollIoOps ops = ((EpollIoEvent) event).ops();
+        if (!disposed && ops.value() != 0) {
             // What escaped from here would take the other descriptors' events of the same look with it.
-            failures.run(onReadable);
+            failures.run(ops.contains(EpollIoOps.EPOLLRDHUP) ? onEnd : onReadable);
         }
     }
 

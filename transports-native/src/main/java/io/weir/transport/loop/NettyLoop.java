@@ -279,11 +279,16 @@ public final class NettyLoop implements Loop {
 
     @Override
     public Disposable watch(int descriptor, Runnable onReadable) {
+        return watch(descriptor, onReadable, onReadable);
+    }
+
+    /** As {@link #watch(int, Runnable)}, but runs something else when the other side of a socket has ended. */
+    public Disposable watch(int descriptor, Runnable onReadable, Runnable onEnd) {
         if (!onEpoll) {
             throw new UnsupportedOperationException("the loop " + name() + " can't watch descriptor " + descriptor
                     + ": that needs epoll, which is not there or switched off (weir.native)");
         }
-        return DescriptorWatch.begin(eventLoop, descriptor, onReadable, failures);
+        return DescriptorWatch.begin(eventLoop, descriptor, onReadable, onEnd, failures);
     }
 
     @Override

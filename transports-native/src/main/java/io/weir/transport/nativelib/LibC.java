@@ -5,6 +5,7 @@ import jnr.ffi.Pointer;
 import jnr.ffi.annotations.Out;
 import jnr.ffi.types.off_t;
 import jnr.ffi.types.size_t;
+import jnr.ffi.types.ssize_t;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,13 +19,10 @@ public interface LibC {
     /** Since Linux 6.3; some systems refuse a memfd without it. */
     int MFD_NOEXEC_SEAL = 8;
 
-    int F_SETFD = 2;
     int F_GETFL = 3;
     int F_SETFL = 4;
-    int F_DUPFD_CLOEXEC = 1030;
     int F_ADD_SEALS = 1033;
     int F_GET_SEALS = 1034;
-    int FD_CLOEXEC = 1;
     int O_NONBLOCK = 0x800;
 
     int F_SEAL_SEAL = 1;
@@ -61,10 +59,19 @@ public interface LibC {
 
     int SOL_SOCKET = 1;
     int SO_ERROR = 4;
+    int SO_OOBINLINE = 10;
+    int SO_PEERCRED = 17;
     int SO_ATTACH_FILTER = 26;
+    /** Since Linux 6.16. */
+    int SO_PASSRIGHTS = 83;
 
+    int SCM_RIGHTS = 1;
+
+    int MSG_PEEK = 2;
+    int MSG_CTRUNC = 8;
     int MSG_DONTWAIT = 0x40;
     int MSG_NOSIGNAL = 0x4000;
+    int MSG_CMSG_CLOEXEC = 0x40000000;
 
     int EPERM = 1;
     int EINTR = 4;
@@ -115,6 +122,13 @@ public interface LibC {
 
     int bind(int fd, ByteBuffer address, int length);
 
+    int listen(int fd, int backlog);
+
+    /** The address and its length may be null. */
+    int accept4(int fd, @Nullable ByteBuffer address, @Nullable ByteBuffer length, int flags);
+
+    int connect(int fd, ByteBuffer address, int length);
+
     int setsockopt(int fd, int level, int option, ByteBuffer value, int length);
 
     int getsockopt(int fd, int level, int option, ByteBuffer value, int[] length);
@@ -127,6 +141,14 @@ public interface LibC {
 
     /** Takes an address, as {@link #sendmmsg}. */
     int recv(int fd, long bytes, @size_t long length, int flags);
+
+    /** Takes the address of a {@code struct msghdr}, as {@link #sendmmsg}. */
+    @ssize_t
+    long sendmsg(int fd, long message, int flags);
+
+    /** Takes the address of a {@code struct msghdr}, as {@link #sendmmsg}. */
+    @ssize_t
+    long recvmsg(int fd, long message, int flags);
 
     /** Takes an address, so that what lies there can be filled in once and used again. */
     int sendmmsg(int fd, long messages, int count, int flags);

@@ -3,6 +3,7 @@ package io.weir.transport.nativelib;
 import com.kenai.jffi.Library;
 import io.weir.core.TransportSettings;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Locale;
 import jnr.ffi.LastError;
 import jnr.ffi.LibraryLoader;
@@ -16,10 +17,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Posix {
 
-    /** What {@link #sendByte} sends and {@link #receiveBytes} receives, which nobody looks at. */
-    private static final ByteBuffer BYTES = Structures.allocate(256);
+    /** What {@link #sendByte} sends, which nobody looks at. */
+    private static final ByteBuffer BYTE = Structures.allocate(1);
 
-    private static final long BYTES_ADDRESS = Structures.address(BYTES);
+    private static final long BYTE_ADDRESS = Structures.address(BYTE);
 
     private Posix() {}
 
@@ -138,23 +139,6 @@ public final class Posix {
         }
     }
 
-    /** Takes over a descriptor that came from another process, which programs that we start shall not inherit. */
-    public static Descriptor received(int number) throws NativeFailure {
-        Descriptor descriptor = Descriptor.own(number);
-        try {
-            int unused = check("fcntl(F_SETFD)", libc().fcntl(number, LibC.F_SETFD, LibC.FD_CLOEXEC));
-            return descriptor;
-        } catch (NativeFailure e) {
-            descriptor.close();
-            throw e;
-        }
-    }
-
-    /** The same open file under another number, which programs that we start do not inherit. This one stays the caller's. */
-    public static Descriptor duplicate(int descriptor) throws NativeFailure {
-        return Descriptor.own(check("fcntl(F_DUPFD_CLOEXEC)", libc().fcntl(descriptor, LibC.F_DUPFD_CLOEXEC, 0)));
-    }
-
     /**
      * Sends any byte. Never waits, whatever flags somebody has set for the socket: if there is no room, the other side has bytes to read.
      * Returns false if there is no other side any more.
@@ -162,18 +146,12 @@ public final class Posix {
     public static boolean sendByte(Descriptor socket) throws NativeFailure {
         LibC libc = libc();
         int flags = LibC.MSG_DONTWAIT | LibC.MSG_NOSIGNAL;
-        int error = libc.send(socket.number(), BYTES_ADDRESS, 1, flags) < 0 ? lastError(libc) : 0;
+        int error = libc.send(socket.number(), BYTE_ADDRESS, 1, flags) < 0 ? lastError(libc) : 0;
         return switch (error) {
             case 0, LibC.EAGAIN -> true;
             case LibC.EPIPE, LibC.ECONNRESET, LibC.ENOTCONN -> false;
             default -> throw failure("send", error);
         };
-    }
-
-    /** Takes the bytes that have come, or a few hundred of them, and forgets them. Never waits, whatever flags somebody has set. */
-    public static void receiveBytes(Descriptor socket) {
-        // What has gone wrong is noticed by who sends, or watches for the socket's end.
-        int unused = libc().recv(socket.number(), BYTES_ADDRESS, BYTES.capacity(), LibC.MSG_DONTWAIT);
     }
 
     /** Makes reading from this descriptor return at once; it stays the caller's. */
@@ -203,12 +181,36 @@ public final class Posix {
         return Descriptor.own(check("socket", libc().socket(family, type | flags, protocol)));
     }
 
-    /** Gives a socket its address, the whole of this direct buffer. */
+    /** Gives a socket its address, the whole of this buffer. */
     public static void bind(Descriptor socket, ByteBuffer address) throws NativeFailure {
         int unused = check("bind", libc().bind(socket.number(), address, address.capacity()));
     }
 
-    /** Sets an option of a socket to the whole of this direct buffer. The call's name is for people only. */
+    /** Has a socket listen, with so many connections at most that nobody has accepted. */
+    public static void listen(Descriptor socket, int backlog) throws NativeFailure {
+        int unused = check("listen", libc().listen(socket.number(), backlog));
+    }
+
+    /** The next connection to a socket that listens, which never blocks; null if there is none. */
+    public static @Nullable Descriptor accept(Descriptor socket) throws NativeFailure {
+        LibC libc = libc();
+        int accepted = libc.accept4(socket.number(), null, null, LibC.SOCK_NONBLOCK | LibC.SOCK_CLOEXEC);
+        if (accepted >= 0) {
+            return Descriptor.own(accepted);
+        }
+        int error = lastError(libc);
+        if (error == LibC.EAGAIN) {
+            return null;
+        }
+        throw failure("accept", error);
+    }
+
+    /** Connects a socket to an address, the whole of this buffer. */
+    public static void connect(Descriptor socket, ByteBuffer address) throws NativeFailure {
+        int unused = check("connect", libc().connect(socket.number(), address, address.capacity()));
+    }
+
+    /** Sets an option of a socket to the whole of this buffer. The call's name is for people only. */
     public static void option(String call, Descriptor socket, int level, int option, ByteBuffer value)
             throws NativeFailure {
         int unused = check(call, libc().setsockopt(socket.number(), level, option, value, value.capacity()));
@@ -221,6 +223,39 @@ public final class Posix {
                 "getsockopt(SO_ERROR)",
                 libc().getsockopt(socket.number(), LibC.SOL_SOCKET, LibC.SO_ERROR, error, new int[] {Integer.BYTES}));
         return error.getInt(0);
+    }
+
+    /** Whose process is at the other end of a Unix-domain socket. */
+    static int peerUid(Descriptor socket) throws NativeFailure {
+        ByteBuffer credentials = ByteBuffer.allocate(3 * Integer.BYTES).order(ByteOrder.nativeOrder());
+        int unused = check(
+                "getsockopt(SO_PEERCRED)",
+                libc().getsockopt(socket.number(), LibC.SOL_SOCKET, LibC.SO_PEERCRED, credentials, new int[] {
+                    credentials.capacity()
+                }));
+        return credentials.getInt(Integer.BYTES);
+    }
+
+    /** Takes up to so many bytes from a socket, without waiting. Returns how many, 0 at the end, or an error as a negative number. */
+    static int receive(Descriptor socket, long address, int length) {
+        LibC libc = libc();
+        int received = libc.recv(socket.number(), address, length, LibC.MSG_DONTWAIT);
+        return received >= 0 ? received : -lastError(libc);
+    }
+
+    /** As {@link #receive}, of the message whose {@code struct msghdr} lies at this address. */
+    static int receiveMessage(Descriptor socket, long message, int flags) {
+        LibC libc = libc();
+        int received = (int) libc.recvmsg(socket.number(), message, flags | LibC.MSG_DONTWAIT);
+        return received >= 0 ? received : -lastError(libc);
+    }
+
+    /** Sends so many bytes, the message whose {@code struct msghdr} lies at this address, without waiting, all of it or in vain. */
+    static void sendMessage(Descriptor socket, long message, int length) throws NativeFailure {
+        int flags = LibC.MSG_DONTWAIT | LibC.MSG_NOSIGNAL;
+        if (check("sendmsg", (int) libc().sendmsg(socket.number(), message, flags)) != length) {
+            throw failure("sendmsg", LibC.EAGAIN);
+        }
     }
 
     /** Asks a driver something; the call's name is for people only. Returns what it says. */

@@ -44,7 +44,9 @@ final class Blocks {
      */
     static Held take(EtherInterface on) {
         try {
-            Descriptor socket = Posix.socket(LibC.AF_UNIX, LibC.SOCK_DGRAM, 0);
+            // One that does not listen: anybody may send to a datagram socket, and what was passed to it is closed with
+            // it.
+            Descriptor socket = Posix.socket(LibC.AF_UNIX, LibC.SOCK_STREAM, 0);
             // Begins anywhere: whoever had an index before may still be answered.
             int begin = ThreadLocalRandom.current().nextInt(ALL);
             for (int i = 0; i < ALL; i++) {

@@ -1,9 +1,7 @@
 package io.weir.transport.shm;
 
-import io.weir.core.PeerUnavailable;
-import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.NativeFailure;
-import io.weir.transport.nativelib.Posix;
+import io.weir.transport.nativelib.UnixSocket;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -15,26 +13,12 @@ final class Doorbell implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Doorbell.class);
 
-    private final Descriptor socket;
+    private final UnixSocket socket;
     private boolean closed;
 
     /** Takes over our end. */
-    Doorbell(Descriptor socket) {
+    Doorbell(UnixSocket socket) {
         this.socket = socket;
-    }
-
-    /** At our end of this socket, which stays the caller's and may be closed before this is. */
-    static Doorbell at(int socket) {
-        try {
-            return new Doorbell(Posix.duplicate(socket));
-        } catch (NativeFailure e) {
-            throw new PeerUnavailable("no descriptor to be woken by: " + e.getMessage(), e);
-        }
-    }
-
-    /** Readable when the peer has rung. */
-    Descriptor socket() {
-        return socket;
     }
 
     /** Wakes the other side; does nothing once this is closed, as the number may name something else then. */
@@ -42,23 +26,23 @@ final class Doorbell implements AutoCloseable {
         if (!closed) {
             try {
                 // Nobody is there any more: whoever watches for the end of the socket finds out.
-                boolean unused = Posix.sendByte(socket);
+                boolean unused = socket.ring();
             } catch (NativeFailure e) {
                 log.warn("the peer's loop can't be woken", e);
             }
         }
     }
 
-    /** Makes our end silent until it is rung again. */
-    synchronized void silence() {
-        if (!closed) {
-            Posix.receiveBytes(socket);
-        }
+    /** Makes our end silent until it is rung again. Returns false if it can't, as the peer passes descriptors over it. */
+    synchronized boolean silence() {
+        return closed || socket.read(Integer.MAX_VALUE) != UnixSocket.DESCRIPTORS;
     }
 
     @Override
     public synchronized void close() {
-        closed = true;
-        socket.close();
+        if (!closed) {
+            closed = true;
+            socket.close();
+        }
     }
 }

@@ -1,63 +1,85 @@
 package io.weir.transport.shm;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.channel.ChannelFutureListener;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.unix.DomainSocketReadMode;
-import io.netty.channel.unix.FileDescriptor;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.WeirException;
+import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Nonce;
 import io.weir.transport.nativelib.Posix;
-import java.io.IOException;
+import io.weir.transport.nativelib.SlowCalls;
+import io.weir.transport.nativelib.UnixSocket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.RejectedExecutionException;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
  * What is said on the socket: first each side's greeting, which shows the nonce that the other one offered, then the descriptor
  * of a memory file each way, then what {@link Doorbell} hears, until it ends.
  *
- * <p>A read for bytes would swallow descriptors that come alongside. So the accepting side greets only when it is reading
- * descriptors already, and the connecting side sends its own only then as well, which tells the accepting side to send.
+ * <p>The other side may pass anything, at any time, and whoever receives or drops it closes it, which may take long. So the loop only looks whether
+ * a descriptor is there, and it is received among the {@link SlowCalls}. Belongs to the loop's thread.
  */
-final class Meeting extends ChannelInboundHandlerAdapter {
+final class Meeting implements AutoCloseable {
 
     private static final Logger log = LoggerFactory.getLogger(Meeting.class);
 
     private static final int GREETING = 8 + Nonce.BYTES;
 
     private final ShmAgreement agreement;
-    private final EpollDomainSocketChannel socket;
+    private final NettyLoop loop;
+    private final UnixSocket socket;
+    private final Doorbell doorbell;
     private final boolean connecting;
     private final Nonce expected;
     private final byte[] greeting = new byte[GREETING];
+    private Disposable watch = Disposables.disposed();
     private int heard;
     private boolean proven;
+    /** The memory is being received, by somebody who has the socket meanwhile. */
+    private boolean receiving;
     /** All was said: what comes is for the doorbell, and only the end is waited for here. */
     private boolean over;
 
+    private boolean closed;
+
     /**
-     * One side of a conversation.
+     * One side of a conversation. Takes over the socket.
      *
      * @param expected what the other side must show
      */
-    Meeting(ShmAgreement agreement, EpollDomainSocketChannel socket, boolean connecting, Nonce expected) {
+    Meeting(ShmAgreement agreement, NettyLoop loop, UnixSocket socket, boolean connecting, Nonce expected) {
         this.agreement = agreement;
+        this.loop = loop;
         this.socket = socket;
+        this.doorbell = new Doorbell(socket);
         this.connecting = connecting;
         this.expected = expected;
     }
 
-    EpollDomainSocketChannel socket() {
-        return socket;
+    /** Hears the other side from now on. */
+    void begin() {
+        try {
+            checkUser();
+            watch = loop.watch(socket.number(), this::hear, this::otherSideEnded);
+            agreement.connected(this);
+        } catch (WeirException e) {
+            fail(e);
+        } catch (IllegalArgumentException | IllegalStateException e) {
+            fail(new PeerUnavailable("the socket to the peer can't be watched: " + e.getMessage(), e));
+        }
+    }
+
+    /** At the socket, closed with this. */
+    Doorbell doorbell() {
+        return doorbell;
     }
 
     /** Whether the other side has shown that it has our offer. */
@@ -67,39 +89,32 @@ final class Meeting extends ChannelInboundHandlerAdapter {
 
     /** Shows the other side that we have its offer. */
     void greet(Nonce theirs) {
-        ByteBuf bytes = socket.alloc().buffer(GREETING).writeLongLE(SegmentLayout.MAGIC);
-        var unused = socket.writeAndFlush(bytes.writeBytes(theirs.bytes()))
-                .addListener(ChannelFutureListener.CLOSE_ON_FAILURE);
-    }
-
-    /** Passes our segment's file, and closes it when that is done. */
-    void pass(ShmHalf half) {
-        var unused = socket.writeAndFlush(new FileDescriptor(half.file().number()))
-                .addListener(ChannelFutureListener.CLOSE_ON_FAILURE)
-                .addListener(done -> {
-                    half.file().close();
-                    if (done.isSuccess()) {
-                        agreement.passed();
-                    }
-                });
-    }
-
-    @Override
-    public void channelActive(ChannelHandlerContext context) {
+        ByteBuffer bytes = ByteBuffer.allocate(GREETING).order(ByteOrder.LITTLE_ENDIAN);
         try {
-            checkUser();
-            agreement.connected(this);
-        } catch (WeirException e) {
-            fail(e);
+            socket.send(bytes.putLong(SegmentLayout.MAGIC).put(theirs.bytes()).array());
+        } catch (NativeFailure e) {
+            ended(new PeerUnavailable("the peer's socket takes no greeting: " + e.getMessage(), e));
         }
+    }
+
+    /** Passes our segment's file, and closes it. */
+    void pass(ShmHalf half) {
+        try {
+            socket.pass(half.file());
+        } catch (NativeFailure e) {
+            ended(new PeerUnavailable("our memory can't be passed to the peer: " + e.getMessage(), e));
+            return;
+        }
+        half.file().close();
+        agreement.passed();
     }
 
     private void checkUser() {
         int uid;
         try {
-            uid = socket.peerCredentials().uid();
-        } catch (IOException e) {
-            throw new Refused("the system does not tell who is at the other end of the socket: " + e, e);
+            uid = socket.peerUid();
+        } catch (NativeFailure e) {
+            throw new Refused("the system does not tell who is at the other end of the socket: " + e.getMessage(), e);
         }
         if (uid != Posix.uid()) {
             throw new Refused("the process at the other end of the socket belongs to uid " + uid + ", not to ours ("
@@ -107,52 +122,40 @@ final class Meeting extends ChannelInboundHandlerAdapter {
         }
     }
 
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object read) {
-        try {
-            if (read instanceof FileDescriptor descriptor) {
-                received(Posix.received(descriptor.intValue()));
-            } else {
-                hear((ByteBuf) read);
-            }
-        } catch (WeirException e) {
-            fail(e);
-        } catch (NativeFailure e) {
-            fail(new PeerUnavailable("a descriptor of the peer can't be used: " + e.getMessage(), e));
-        }
-    }
-
-    private void hear(ByteBuf bytes) {
+    private void hear() {
         try {
             if (over) {
-                // Netty reads to the end when the other side has closed the socket.
+                if (!doorbell.silence()) {
+                    throw new ProtocolMismatch("the peer passes descriptors where it may only ring");
+                }
                 return;
             }
-            int length = bytes.readableBytes();
-            if (length > GREETING - heard) {
-                throw new ProtocolMismatch("more than a greeting came from the peer's socket");
+            while (!closed && !proven && !isGreeted()) {
+                int read = socket.read(GREETING - heard);
+                if (read <= 0) {
+                    stopsAt(read);
+                    return;
+                }
+                UnixSocket.bytes(greeting, heard, read);
+                heard += read;
             }
-            var unused = bytes.readBytes(greeting, heard, length);
-            heard += length;
-        } finally {
-            bytes.release();
-        }
-    }
-
-    /** Not earlier: whoever reads bytes goes on doing so until there are none. */
-    @Override
-    public void channelReadComplete(ChannelHandlerContext context) {
-        if (proven || heard < GREETING || !socket.isActive()) {
-            return;
-        }
-        try {
-            checkGreeting();
-            proven = true;
-            var unused = socket.config().setReadMode(DomainSocketReadMode.FILE_DESCRIPTORS);
-            agreement.met(this);
+            if (!closed && proven && !receiving) {
+                expectMemory();
+            }
         } catch (WeirException e) {
             fail(e);
         }
+    }
+
+    /** What is left when a greeting is whole is looked at as well, as nothing tells of it once more. */
+    private boolean isGreeted() {
+        if (heard < GREETING) {
+            return false;
+        }
+        checkGreeting();
+        proven = true;
+        agreement.met(this);
+        return true;
     }
 
     private void checkGreeting() {
@@ -164,35 +167,103 @@ final class Meeting extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private void received(Descriptor memory) {
-        over = true;
-        var unused = socket.config().setReadMode(DomainSocketReadMode.BYTES).setAutoRead(false);
-        agreement.received(memory);
+    private void stopsAt(int read) {
+        if (read == UnixSocket.DESCRIPTORS) {
+            throw new ProtocolMismatch("descriptors came from the peer's socket in place of a greeting");
+        }
+        if (read == UnixSocket.END) {
+            endOfStream();
+        }
     }
 
-    @Override
-    public void channelInactive(ChannelHandlerContext context) {
+    private void expectMemory() {
+        int next = socket.look();
+        if (next == UnixSocket.DESCRIPTORS) {
+            SegmentLayout layout = agreement.layoutOfTheirs();
+            receiving = true;
+            SlowCalls.run(() -> receive(layout));
+        } else if (next == UnixSocket.END) {
+            endOfStream();
+        } else if (next != UnixSocket.NOTHING) {
+            throw new ProtocolMismatch("more than a greeting came from the peer's socket");
+        }
+    }
+
+    /** Not on the loop. */
+    private void receive(SegmentLayout layout) {
+        ShmHalf half = null;
+        WeirException failure = null;
+        try {
+            Descriptor memory = socket.receiveDescriptor();
+            if (memory == null) {
+                throw new ProtocolMismatch(
+                        "the peer passes something else than its memory, or we have no descriptors left");
+            }
+            half = ShmHalf.open(memory, layout);
+        } catch (WeirException e) {
+            failure = e;
+        } catch (Throwable e) {
+            failure = new PeerUnavailable("a descriptor of the peer can't be used: " + e, e);
+        }
+        ShmHalf got = half;
+        WeirException reason = failure;
+        try {
+            loop.execute(() -> received(got, reason));
+        } catch (RejectedExecutionException e) {
+            // The loop has ended, and this with it.
+            doorbell.close();
+            closeUnlessNull(got);
+        }
+    }
+
+    private static void closeUnlessNull(@Nullable ShmHalf half) {
+        if (half != null) {
+            half.close();
+        }
+    }
+
+    private void received(@Nullable ShmHalf half, @Nullable WeirException failure) {
+        receiving = false;
+        over = true;
+        if (closed) {
+            doorbell.close();
+            closeUnlessNull(half);
+        } else if (half == null) {
+            fail(failure == null ? new ProtocolMismatch("the peer has passed no memory") : failure);
+        } else {
+            agreement.received(half);
+        }
+    }
+
+    /** A greeting that came before is heard, as it says whose end this is. */
+    private void otherSideEnded() {
+        if (!proven && !closed) {
+            hear();
+        }
+        endOfStream();
+    }
+
+    private void endOfStream() {
         ended(new PeerUnavailable("the peer closed the socket before the shared memory was agreed on"));
     }
 
-    @Override
-    public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        ended(new PeerUnavailable("the socket to the peer failed: " + cause, cause));
-    }
-
     private void ended(WeirException reason) {
-        close();
         if (isExpected()) {
             agreement.ended(reason);
+        }
+        if (!over) {
+            close();
         }
     }
 
     private void fail(WeirException reason) {
-        close();
         if (isExpected()) {
             agreement.broken(reason);
         } else {
             log.info("Sent away from the socket for shared memory: {}", reason.getMessage());
+        }
+        if (!over) {
+            close();
         }
     }
 
@@ -202,7 +273,16 @@ final class Meeting extends ChannelInboundHandlerAdapter {
     }
 
     /** Ends the conversation. */
-    void close() {
-        var unused = socket.close();
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        watch.dispose();
+        agreement.left(this);
+        if (!receiving) {
+            doorbell.close();
+        }
     }
 }

@@ -1,17 +1,12 @@
 package io.weir.transport.shm;
 
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.EventLoop;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.epoll.EpollServerDomainSocketChannel;
-import io.netty.channel.unix.DomainSocketAddress;
 import io.weir.core.Misconfigured;
 import io.weir.core.RuntimeFolder;
 import io.weir.transport.loop.NettyLoop;
+import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Nonce;
+import io.weir.transport.nativelib.SlowCalls;
+import io.weir.transport.nativelib.UnixSocket;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,10 +15,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 
 /**
  * The socket at which the connecting side finds us: of an unguessable name, in a folder that only our user can enter. Belongs
@@ -39,21 +36,30 @@ final class Rendezvous {
     /** Whoever gets here is our own user, so more than a few at once are a mistake, not an attack. */
     private static final int MAX_GUESTS = 16;
 
-    private final Path path;
-    private final Channel listener;
-    private final Set<Channel> guests = new HashSet<>();
+    /** Connections that are accepted at a time, at most. */
+    private static final int AT_A_TIME = 8;
 
-    private Rendezvous(Path path, Channel listener) {
+    private final NettyLoop loop;
+    private final Path path;
+    private final UnixSocket listener;
+    private final Function<UnixSocket, Meeting> welcome;
+    private final Set<Meeting> guests = new HashSet<>();
+    private Disposable watch = Disposables.disposed();
+    private boolean closed;
+
+    private Rendezvous(NettyLoop loop, Path path, UnixSocket listener, Function<UnixSocket, Meeting> welcome) {
+        this.loop = loop;
         this.path = path;
         this.listener = listener;
+        this.welcome = welcome;
     }
 
     /**
      * Listens.
      *
-     * @param guest called with each connection before it is registered with the loop
+     * @param welcome takes over each connection
      */
-    static Rendezvous open(Path folder, NettyLoop loop, Consumer<EpollDomainSocketChannel> guest) {
+    static Rendezvous open(Path folder, NettyLoop loop, Function<UnixSocket, Meeting> welcome) {
         Path path = RuntimeFolder.open(folder)
                 .toAbsolutePath()
                 .resolve("shm-" + Nonce.random().hex() + ".sock");
@@ -62,59 +68,82 @@ final class Rendezvous {
             throw new Misconfigured("the socket " + path + " would have a path of " + length + " bytes, where "
                     + ShmOffer.MAX_PATH + " are possible; name a shorter folder, weir.runtime-folder");
         }
-        Rendezvous rendezvous = new Rendezvous(path, new EpollServerDomainSocketChannel());
-        rendezvous.listen(loop.eventLoop(), guest);
-        return rendezvous;
-    }
-
-    /** In one go, as we are on the loop: the peer may come as soon as it has our offer. */
-    private void listen(EventLoop loop, Consumer<EpollDomainSocketChannel> guest) {
-        listener.pipeline().addLast(new ChannelInboundHandlerAdapter() {
-            @Override
-            public void channelRead(ChannelHandlerContext context, Object child) {
-                welcome((EpollDomainSocketChannel) child, loop, guest);
-            }
-        });
         try {
-            done(loop.register(listener));
-            done(listener.bind(new DomainSocketAddress(path.toFile())));
+            UnixSocket listener = UnixSocket.listen(path.toString());
+            Rendezvous rendezvous = new Rendezvous(loop, path, listener, welcome);
+            rendezvous.begin();
+            return rendezvous;
+        } catch (NativeFailure e) {
+            throw unusable(path, e);
+        }
+    }
+
+    private void begin() {
+        try {
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
-        } catch (IOException e) {
+            watch = loop.watch(listener.number(), this::accept);
+        } catch (IOException | IllegalArgumentException | IllegalStateException e) {
             close(null);
-            throw new Misconfigured(
-                    "the socket " + path + " can't be opened (" + e + "); name another folder, weir.runtime-folder", e);
+            throw unusable(path, e);
         }
     }
 
-    private static void done(ChannelFuture step) throws IOException {
-        Throwable cause = step.cause();
-        if (!step.isSuccess()) {
-            throw new IOException(cause == null ? "not done at once" : cause.toString(), cause);
+    private static Misconfigured unusable(Path path, Exception cause) {
+        return new Misconfigured(
+                "the socket " + path + " can't be opened (" + cause + "); name another folder, weir.runtime-folder",
+                cause);
+    }
+
+    private void accept() {
+        for (int count = 0; count < AT_A_TIME; count++) {
+            // Each guest has to be closed: where that takes long, all wait outside, of whom the system lets few.
+            UnixSocket guest = closed || SlowCalls.areLate() ? null : next();
+            if (guest == null) {
+                return;
+            }
+            receive(guest);
+        }
+        // Others wait, for whom nothing wakes us once more.
+        loop.execute(this::accept);
+    }
+
+    private @Nullable UnixSocket next() {
+        try {
+            return listener.accept();
+        } catch (NativeFailure e) {
+            log.warn("who connects to {} is not let in: {}", path, e.getMessage());
+            return null;
         }
     }
 
-    private void welcome(EpollDomainSocketChannel child, EventLoop loop, Consumer<EpollDomainSocketChannel> guest) {
+    private void receive(UnixSocket guest) {
         if (guests.size() == MAX_GUESTS) {
             log.warn("more than {} connections to {}, where one is expected", MAX_GUESTS, path);
-            child.unsafe().closeForcibly();
+            guest.close();
             return;
         }
-        guests.add(child);
-        var unused = child.closeFuture().addListener(closed -> guests.remove(child));
-        guest.accept(child);
-        var unusedStep = loop.register(child);
+        Meeting meeting = welcome.apply(guest);
+        guests.add(meeting);
+        meeting.begin();
     }
 
     String path() {
         return path.toString();
     }
 
+    /** This guest has gone. */
+    void left(Meeting guest) {
+        guests.remove(guest);
+    }
+
     /** Listens no longer, removes the socket's name, and sends away all guests but this one. */
-    void close(@Nullable Channel expected) {
-        var unused = listener.close();
-        for (Channel guest : List.copyOf(guests)) {
+    void close(@Nullable Meeting expected) {
+        closed = true;
+        watch.dispose();
+        listener.close();
+        for (Meeting guest : List.copyOf(guests)) {
             if (guest != expected) {
-                var unusedStep = guest.close();
+                guest.close();
             }
         }
         try {

@@ -1,8 +1,5 @@
 package io.weir.transport.shm;
 
-import io.netty.channel.EventLoop;
-import io.netty.channel.epoll.EpollDomainSocketChannel;
-import io.netty.channel.unix.DomainSocketAddress;
 import io.weir.core.Link;
 import io.weir.core.LinkRequest;
 import io.weir.core.PeerUnavailable;
@@ -10,8 +7,10 @@ import io.weir.core.PendingLink;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
-import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Nonce;
+import io.weir.transport.nativelib.SlowCalls;
+import io.weir.transport.nativelib.UnixSocket;
 import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -64,7 +63,7 @@ final class ShmAgreement implements PendingLink {
         this.options = ShmOptions.of(request.settings());
         String socket = "";
         if (!connecting) {
-            Rendezvous here = Rendezvous.open(request.settings().runtimeFolder(), loop, this::greetGuest);
+            Rendezvous here = Rendezvous.open(request.settings().runtimeFolder(), loop, this::meet);
             rendezvous = here;
             socket = here.path();
         }
@@ -72,6 +71,11 @@ final class ShmAgreement implements PendingLink {
     }
 
     static ShmAgreement begin(LinkRequest request, NettyLoop loop, MemoryBudget budget) {
+        if (SlowCalls.areLate()) {
+            throw new PeerUnavailable(
+                    "shared memory can't be agreed on just now: what other processes have passed to this one"
+                            + " has to be closed first, which takes long");
+        }
         ShmAgreement agreement = new ShmAgreement(request, loop, budget);
         loop.closeAtEnd(agreement.atLoopEnd);
         return agreement;
@@ -131,22 +135,20 @@ final class ShmAgreement implements PendingLink {
         }
         try {
             ShmHalf made = ShmHalf.make(options.layout(), budget, options.memory());
-            handOver(() -> made(made), made);
+            handOver(() -> made(made), made::close);
         } catch (WeirException e) {
-            handOver(() -> fail(e), null);
+            handOver(() -> fail(e), () -> {});
         } catch (Throwable e) {
-            handOver(() -> fail(new PeerUnavailable("our shared memory can't be made: " + e, e)), null);
+            handOver(() -> fail(new PeerUnavailable("our shared memory can't be made: " + e, e)), () -> {});
         }
     }
 
-    private void handOver(Runnable step, @Nullable ShmHalf made) {
+    /** The other step if the loop has ended, and this agreement with it. */
+    private void handOver(Runnable step, Runnable otherwise) {
         try {
             loop.execute(step);
         } catch (RejectedExecutionException e) {
-            // The loop has ended, and this agreement with it.
-            if (made != null) {
-                made.close();
-            }
+            otherwise.run();
         }
     }
 
@@ -159,30 +161,35 @@ final class ShmAgreement implements PendingLink {
         goOn();
     }
 
+    /** Not on the loop: the path leads where the peer likes. */
     private void connect(String path) {
-        EpollDomainSocketChannel socket = new EpollDomainSocketChannel();
-        Meeting begun = meet(socket);
-        meeting = begun;
-        EventLoop here = loop.eventLoop();
-        var unusedStep = here.register(socket);
-        var unused = socket.connect(new DomainSocketAddress(path)).addListener(connected -> {
-            if (!connected.isSuccess()) {
-                fail(new PeerUnavailable(
-                        "the peer's socket " + path + " can't be reached (" + connected.cause()
-                                + "): the peer has given up, or its folder is not visible here, as in another container",
-                        connected.cause()));
+        SlowCalls.run(() -> {
+            try {
+                UnixSocket socket = UnixSocket.connect(path);
+                handOver(() -> connected(socket), socket::close);
+            } catch (NativeFailure e) {
+                String text = "the peer's socket " + path + " can't be reached (" + e.getMessage()
+                        + "): the peer has given up, or its folder is not visible here, as in another container";
+                handOver(() -> fail(new PeerUnavailable(text, e)), () -> {});
+            } catch (Throwable e) {
+                handOver(() -> fail(new PeerUnavailable("the peer's socket can't be reached: " + e, e)), () -> {});
             }
         });
     }
 
-    private void greetGuest(EpollDomainSocketChannel guest) {
-        Meeting unused = meet(guest);
+    /** If we have given up meanwhile, the other side hears so. */
+    private void connected(UnixSocket socket) {
+        Meeting begun = meet(socket);
+        begun.begin();
+        if (failure == null) {
+            meeting = begun;
+        } else {
+            begun.close();
+        }
     }
 
-    private Meeting meet(EpollDomainSocketChannel socket) {
-        Meeting begun = new Meeting(this, socket, connecting, nonce);
-        socket.pipeline().addLast(begun);
-        return begun;
+    private Meeting meet(UnixSocket socket) {
+        return new Meeting(this, loop, socket, connecting, nonce);
     }
 
     /** The connection to the listening side stands: the connecting side speaks first. */
@@ -199,7 +206,7 @@ final class ShmAgreement implements PendingLink {
         if (here != null) {
             rendezvous = null;
             meeting = proven;
-            here.close(proven.socket());
+            here.close(proven);
             if (theirOffer != null) {
                 proven.greet(theirOffer.nonce());
             }
@@ -207,15 +214,26 @@ final class ShmAgreement implements PendingLink {
         goOn();
     }
 
-    /** The other side has passed its segment, which belongs to us now. */
-    void received(Descriptor file) {
+    /** What the other side passes has to look like this. */
+    SegmentLayout layoutOfTheirs() {
         ShmOffer other = theirOffer;
         if (other == null) {
-            file.close();
             throw new ProtocolMismatch("the peer passes memory before its offer has come");
         }
-        theirs = ShmHalf.open(file, other.layout());
+        return other.layout();
+    }
+
+    /** The other side has passed its segment, which belongs to us now. */
+    void received(ShmHalf half) {
+        theirs = half;
         goOn();
+    }
+
+    /** This one has ended. */
+    void left(Meeting guest) {
+        if (rendezvous != null) {
+            rendezvous.left(guest);
+        }
     }
 
     /** The other side has ours. */
@@ -252,25 +270,11 @@ final class ShmAgreement implements PendingLink {
         if (sink == null) {
             return;
         }
-        try {
-            ShmPort port = port(made, got, here.socket());
-            ShmLink opened = new ShmLink(loop, port, options.copyIn(), peer);
-            link = opened;
-            loop.forget(atLoopEnd);
-            sink.success(opened);
-        } catch (WeirException e) {
-            fail(e);
-        }
-    }
-
-    private ShmPort port(ShmHalf made, ShmHalf got, EpollDomainSocketChannel socket) {
-        Doorbell doorbell = Doorbell.at(socket.fd().intValue());
-        try {
-            return new ShmPort(loop, made, got, socket, doorbell);
-        } catch (IllegalArgumentException | IllegalStateException e) {
-            doorbell.close();
-            throw new PeerUnavailable("our doorbell can't be watched: " + e.getMessage(), e);
-        }
+        ShmPort port = new ShmPort(made, got, here, here.doorbell());
+        ShmLink opened = new ShmLink(loop, port, options.copyIn(), peer);
+        link = opened;
+        loop.forget(atLoopEnd);
+        sink.success(opened);
     }
 
     /** The socket has ended: before the link was open, or as its lifeline. */

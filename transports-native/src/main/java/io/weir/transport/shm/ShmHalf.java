@@ -2,6 +2,7 @@ package io.weir.transport.shm;
 
 import io.weir.core.WeirException;
 import io.weir.transport.nativelib.Descriptor;
+import io.weir.transport.nativelib.SlowCalls;
 import org.jspecify.annotations.Nullable;
 
 /** What one side makes and passes to the other: the segment that it sends through. */
@@ -41,8 +42,14 @@ final class ShmHalf implements AutoCloseable {
 
     /** The peer's, checked. Takes over the descriptor, also when it fails. */
     static ShmHalf open(Descriptor file, SegmentLayout layout) {
-        try (file) {
-            return new ShmHalf(file, Segment.open(file, layout), null);
+        try {
+            ShmHalf half = new ShmHalf(file, Segment.open(file, layout), null);
+            file.close();
+            return half;
+        } catch (WeirException e) {
+            // It may be anything.
+            SlowCalls.close(file);
+            throw e;
         }
     }
 

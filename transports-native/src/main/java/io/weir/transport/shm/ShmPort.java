@@ -1,31 +1,25 @@
 package io.weir.transport.shm;
 
-import io.netty.channel.Channel;
-import io.weir.transport.loop.NettyLoop;
-import reactor.core.Disposable;
-
 /** What a link has taken from the system, given back once. Belongs to the loop's thread. */
 final class ShmPort implements AutoCloseable {
 
     private final ShmHalf ours;
     private final ShmHalf theirs;
-    private final Channel lifeline;
+    private final Meeting lifeline;
     private final Doorbell doorbell;
-    private final Disposable watch;
     private boolean closed;
 
     /**
      * Takes over everything.
      *
-     * @param lifeline the socket whose end tells the peer's
-     * @param doorbell at the same socket
+     * @param lifeline hears the doorbell, and the peer's end
+     * @param doorbell at the socket of the lifeline
      */
-    ShmPort(NettyLoop loop, ShmHalf ours, ShmHalf theirs, Channel lifeline, Doorbell doorbell) {
+    ShmPort(ShmHalf ours, ShmHalf theirs, Meeting lifeline, Doorbell doorbell) {
         this.ours = ours;
         this.theirs = theirs;
         this.lifeline = lifeline;
         this.doorbell = doorbell;
-        this.watch = loop.watch(doorbell.socket().number(), doorbell::silence);
     }
 
     /** What we send through. */
@@ -47,9 +41,7 @@ final class ShmPort implements AutoCloseable {
     public void close() {
         if (!closed) {
             closed = true;
-            watch.dispose();
-            doorbell.close();
-            var unused = lifeline.close();
+            lifeline.close();
             theirs.close();
             ours.close();
         }

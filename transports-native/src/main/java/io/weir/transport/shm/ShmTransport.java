@@ -14,6 +14,7 @@ import io.weir.core.WeirException;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.Posix;
+import io.weir.transport.nativelib.Structures;
 import java.nio.file.Path;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,9 @@ public final class ShmTransport implements Transport {
     public Availability availability(TransportSettings settings) {
         ShmOptions unused = ShmOptions.of(settings);
         String missing = Posix.missing(settings);
+        if (missing == null) {
+            missing = Structures.missing("the C library");
+        }
         if (missing != null) {
             return new Availability.Missing(missing);
         }

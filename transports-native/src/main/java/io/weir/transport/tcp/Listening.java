@@ -130,7 +130,7 @@ final class Listening {
         return new TcpLink(NettyLoop.current(), context, options, remote, new Greeting(remote.stranger(), false));
     }
 
-    /** The file's mode keeps others out, but for the moment between its making and its protection. */
+    /** The file's mode keeps others out, if there is /proc also in the moment between its making and its protection. */
     private void checkUser(Channel channel) {
         if (channel instanceof EpollDomainSocketChannel unix) {
             int uid = uid(unix);

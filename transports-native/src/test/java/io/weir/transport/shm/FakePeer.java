@@ -39,6 +39,12 @@ final class FakePeer {
             }
 
             @Override
+            public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+                // Whoever was sent away is told that what it has said was not read.
+                closed.complete(true);
+            }
+
+            @Override
             public void channelInactive(ChannelHandlerContext context) {
                 closed.complete(true);
             }
@@ -56,6 +62,10 @@ final class FakePeer {
     static byte[] greeting(Nonce nonce) {
         return ByteBufUtil.getBytes(
                 Unpooled.buffer().writeLongLE(SegmentLayout.MAGIC).writeBytes(nonce.bytes()));
+    }
+
+    int descriptor() {
+        return socket.fd().intValue();
     }
 
     void say(byte[] bytes) {
@@ -77,7 +87,7 @@ final class FakePeer {
     void deafAndBlocking() {
         socket.config().setAutoRead(false);
         LibC libc = LibraryLoader.create(LibC.class).load("c");
-        assertThat(libc.fcntl(socket.fd().intValue(), LibC.F_SETFL, 0)).isZero();
+        assertThat(libc.fcntl(descriptor(), LibC.F_SETFL, 0)).isZero();
     }
 
     void expectSentAway() {

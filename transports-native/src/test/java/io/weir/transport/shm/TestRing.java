@@ -4,10 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.weir.core.LoopBuffers;
 import io.weir.transport.nativelib.Descriptor;
-import io.weir.transport.nativelib.LibC;
 import io.weir.transport.nativelib.Mapping;
 import io.weir.transport.nativelib.NativeFailure;
-import io.weir.transport.nativelib.Posix;
+import io.weir.transport.nativelib.UnixSocket;
 import java.nio.ByteBuffer;
 
 /** Both ends of one direction, each with a mapping of its own as in two processes, without loops and sockets. */
@@ -48,7 +47,7 @@ final class TestRing implements AutoCloseable {
     /** One that nobody hears. */
     static Doorbell silentDoorbell() {
         try {
-            return new Doorbell(Posix.socket(LibC.AF_UNIX, LibC.SOCK_STREAM, 0));
+            return new Doorbell(UnixSocket.unconnected());
         } catch (NativeFailure e) {
             throw new AssertionError(e);
         }

@@ -18,6 +18,8 @@ import io.weir.core.TransportSettings;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.loop.Received;
+import io.weir.transport.nativelib.Lingering;
+import io.weir.transport.nativelib.UnixSocket;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -26,6 +28,7 @@ import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -96,6 +99,38 @@ class TcpBootstrapTest {
                     .isEqualTo("rw-------");
             exchange(nodes, address);
             listener.dispose();
+        }
+    }
+
+    /** Before Linux 6.16 it can't be refused. */
+    @Test
+    void unixSocketsTakeNoDescriptors() throws Exception {
+        try (TcpNodes nodes = new TcpNodes(true, Map.of());
+                Lingering lingering = new Lingering()) {
+            NettyLoop server = nodes.loop("server");
+            PeerAddress address = nodes.unix("f.sock");
+            Bootstrap.Listener listener = nodes.listen(address, server);
+            UnixSocket early = UnixSocket.connect(address.host());
+            assumeTrue(!lingering.passTo(early.number(), false), "the system has no SO_PASSRIGHTS");
+            early.send("WEIR".getBytes(StandardCharsets.US_ASCII));
+            TcpNodes.Accepted accepted = nodes.accepted();
+            assertThat(lingering.passTo(early.number(), true)).isFalse();
+            OnLoop.run(server, accepted.link()::close);
+            early.close();
+            listener.dispose();
+        }
+        try (TcpNodes nodes = new TcpNodes(true, Map.of());
+                Lingering lingering = new Lingering()) {
+            PeerAddress address = nodes.unix("g.sock");
+            UnixSocket listener = UnixSocket.listen(address.host());
+            Link link = nodes.connect(address, nodes.loop("client"));
+            UnixSocket accepted = listener.accept();
+            assertThat(accepted).isNotNull();
+            assertThat(lingering.passTo(accepted.number(), false)).isFalse();
+            link.close();
+            accepted.close();
+            listener.close();
+            Files.delete(Path.of(address.host()));
         }
     }
 

@@ -8,9 +8,8 @@ import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.LoopBuffers;
 import io.weir.transport.nativelib.Descriptor;
-import io.weir.transport.nativelib.LibC;
 import io.weir.transport.nativelib.NativeFailure;
-import io.weir.transport.nativelib.Posix;
+import io.weir.transport.nativelib.UnixSocket;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
@@ -64,7 +63,7 @@ final class Ring {
     /** One that nobody hears. */
     private static Doorbell silentDoorbell() {
         try {
-            return new Doorbell(Posix.socket(LibC.AF_UNIX, LibC.SOCK_STREAM, 0));
+            return new Doorbell(UnixSocket.unconnected());
         } catch (NativeFailure e) {
             throw new IllegalStateException(e);
         }

@@ -63,19 +63,27 @@ public record Identity(UUID id, long incarnation, String name, Optional<String> 
 
     /** The body of a CARD that has nothing but tcp. */
     static byte[] card() {
-        return new Bytes()
+        return card("", -1, "tcp");
+    }
+
+    /** The body of a CARD of a process on this host, of this user, that has these paths, whose cards are empty. */
+    static byte[] card(int uid, String... paths) {
+        return card(bootId(), uid, paths);
+    }
+
+    private static byte[] card(String boot, int uid, String... paths) {
+        Bytes card = new Bytes()
                 .word(ThreadLocalRandom.current().nextLong())
-                .text("")
-                .word(-1)
+                .text(boot)
+                .word(uid)
                 .text("hostile")
                 .text("")
                 .word(0)
-                .int16(1)
-                .text("tcp")
-                .text("")
-                .int16(0)
-                .int16(0)
-                .toArray();
+                .int16(paths.length);
+        for (String path : paths) {
+            card.text(path).text("");
+        }
+        return card.int16(0).int16(0).toArray();
     }
 
     /** Whether both sides prove their secret, after these HELLOs. */

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -55,7 +56,24 @@ public final class Session implements AutoCloseable {
         }
     }
 
-    private void begin(Identity self) throws IOException {
+    /**
+     * Has a node try a path other than tcp, over a wire that has carried nothing yet and stays open.
+     *
+     * @param uid of the user whose process this claims to be
+     * @param ours what is offered behind the nonce
+     * @return what the node offers there
+     */
+    public static byte[] offers(Wire wire, Identity self, int uid, String path, byte[] ours) throws IOException {
+        Session session = new Session(wire);
+        session.introduce(self, Identity.card(uid, "tcp", path));
+        wire.send(Frame.of(Kind.PROPOSE, 0, 0, ATTEMPT).with(path.getBytes(StandardCharsets.UTF_8)));
+        byte[] theirs = session.await(Kind.OFFER).body();
+        wire.send(Frame.of(Kind.OFFER, 0, 0, ATTEMPT)
+                .with(new Bytes().word(0).bytes(ours).toArray()));
+        return Arrays.copyOfRange(theirs, 8, theirs.length);
+    }
+
+    private void introduce(Identity self, byte[] card) throws IOException {
         byte[] hello = self.hello(wire.dialled());
         wire.send(Frame.of(Kind.HELLO, 0, 0, 0).with(hello));
         byte[] theirs = await(Kind.HELLO).body();
@@ -66,8 +84,12 @@ public final class Session implements AutoCloseable {
                 throw new IOException("the node does not know the secret");
             }
         }
-        wire.send(Frame.of(Kind.CARD, 0, 0, 0).with(Identity.card()));
+        wire.send(Frame.of(Kind.CARD, 0, 0, 0).with(card));
         await(Kind.CARD);
+    }
+
+    private void begin(Identity self) throws IOException {
+        introduce(self, Identity.card());
         wire.send(Frame.of(Kind.PROPOSE, 0, 0, ATTEMPT).with(wire.path().getBytes(StandardCharsets.UTF_8)));
         byte[] offer = await(Kind.OFFER).body();
         if (offer.length != 8) {
