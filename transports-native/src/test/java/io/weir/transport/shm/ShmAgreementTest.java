@@ -437,8 +437,7 @@ class ShmAgreementTest {
             PendingLink other = accepting();
             String socket = ShmOffer.decode(other.offer(), true).socket();
             FakePeer first = new FakePeer(left, socket);
-            OnLoop.run(
-                    right, () -> assertThat(passed(greeting, first, false)).isTrue());
+            OnLoop.run(right, () -> assertThat(passed(greeting, first, false)).isTrue());
             first.expectSentAway();
             FakePeer second = new FakePeer(left, socket);
             OnLoop.run(right, () -> {
@@ -449,9 +448,7 @@ class ShmAgreementTest {
             OnLoop.run(right, other::close);
 
             Fake fake = new Fake();
-            OnLoop.run(
-                    right,
-                    () -> assertThat(passed(memory, fake.peer, false)).isTrue());
+            OnLoop.run(right, () -> assertThat(passed(memory, fake.peer, false)).isTrue());
             assertThat(failure(fake.completion, ProtocolMismatch.class)).hasMessageContaining("not sealed");
             fake.peer.expectSentAway();
 
