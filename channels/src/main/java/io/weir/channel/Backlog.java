@@ -12,6 +12,12 @@ final class Backlog {
     /** What a message takes while it waits, besides its bytes. */
     static final int MESSAGE = 192;
 
+    /**
+     * What a message counts at most that waits for credit, however long it is: others go on meanwhile, and a peer whose subscriber does not
+     * take a long message must not stand still for that.
+     */
+    static final int STALLED = 64 << 10;
+
     /** So much may wait whatever the account says: it is a part of what a connection counts with. */
     private static final long FREE = MemoryAccount.PEER / 2;
 
@@ -35,10 +41,10 @@ final class Backlog {
         this.memory = memory;
     }
 
-    /** Counts messages that wait from now on, or do so no longer. */
-    void add(long messages, long bytes) {
-        held += bytes + messages * MESSAGE;
-        if (messages < 0 && !waiting.isEmpty()) {
+    /** Counts what waits from now on, or does so no longer. */
+    void add(long bytes) {
+        held += bytes;
+        if (bytes < 0 && !waiting.isEmpty()) {
             session.drainLater();
         }
     }
@@ -58,7 +64,7 @@ final class Backlog {
 
     /** Whether a channel in which nothing waits may ask for one message: so channels that wait for credit do not stop others. */
     boolean admits() {
-        if (room() <= 0 && memory.tryTakeExtra(MemoryUse.OUTGOING, SMALL_STEP)) {
+        while (room() <= 0 && memory.tryTakeExtra(MemoryUse.OUTGOING, SMALL_STEP)) {
             taken += SMALL_STEP;
         }
         return room() > 0;

@@ -36,6 +36,19 @@ public final class Calls {
         return new AskMono(peer.session(), port, message, true, late, null);
     }
 
+    /** As {@link #exchange(Peer, String, Flux)}, and what comes is read as {@link Channel#receive(Codec)} does. */
+    public static <T> Flux<T> exchange(Peer peer, String port, Flux<Message> source, Codec<T> codec) {
+        return peer.exchanged(port, channel -> source, channel -> channel.receive(codec));
+    }
+
+    /**
+     * What comes in on this channel behind the first message, which {@code first} takes over on the loop, read as {@link Channel#receive(Codec)} does.
+     * The first message uses up an item of the demand.
+     */
+    public static <T> Flux<T> receiveBehind(Consumer<Message> first, Channel channel, Codec<T> codec) {
+        return Decoding.valuesBehind(first, channel, codec);
+    }
+
     /** As {@link Peer#exchange(String, Flux)}. */
     public static Flux<Message> exchange(Peer peer, String port, Flux<Message> source) {
         return peer.exchanged(port, channel -> source, Channel::receive);

@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.weir.core.Codec;
 import io.weir.core.Message;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -38,6 +39,8 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     private @Nullable Runnable last;
 
     private volatile boolean cancelled;
+    /** Who gets the first message as it is; null: nobody, or it has come. */
+    private @Nullable Consumer<Message> first;
 
     private Decoding(CoreSubscriber<? super T> actual, Session session, Codec<T> codec, @Nullable Channel channel) {
         this.actual = actual;
@@ -53,6 +56,18 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             @Override
             public void subscribe(CoreSubscriber<? super T> subscriber) {
                 source.subscribe(new Decoding<>(subscriber, channel.session(), codec, channel));
+            }
+        };
+    }
+
+    /** What comes in on this channel behind the first message, which {@code first} takes over on the loop. */
+    static <T> Flux<T> valuesBehind(Consumer<Message> first, Channel channel, Codec<T> codec) {
+        return new FluxOperator<Message, T>(channel.receive()) {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> subscriber) {
+                Decoding<T> decoding = new Decoding<>(subscriber, channel.session(), codec, channel);
+                decoding.first = first;
+                source.subscribe(decoding);
             }
         };
     }
@@ -145,8 +160,12 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
 
     @Override
     public void onNext(Message message) {
+        Consumer<Message> its = first;
         if (over) {
             message.release();
+        } else if (its != null) {
+            first = null;
+            its.accept(message);
         } else if (message.size() <= LongValues.SHORT) {
             T value;
             try {

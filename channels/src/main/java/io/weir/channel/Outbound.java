@@ -75,6 +75,9 @@ final class Outbound implements Outgoing {
     /** Its messages come from a source that is asked for them, and count in the session's backlog. */
     private boolean fedBySource;
 
+    /** As what they count there. */
+    private long counted;
+
     private boolean listed;
     private boolean endQueued;
     private boolean confirm;
@@ -204,6 +207,7 @@ final class Outbound implements Outgoing {
         }
         held(1, cost);
         queue.add(new Queued(message, flags, number, cost));
+        recount();
         list();
         if (hasToBeRead(message)) {
             // It may wait for neither credit nor room, so that neither would have this drained.
@@ -315,15 +319,26 @@ final class Outbound implements Outgoing {
         }
     }
 
+    /** What waits here has changed, or what it waits for. */
+    private void recount() {
+        if (!fedBySource) {
+            return;
+        }
+        Queued head = stalled ? queue.peek() : null;
+        long count = heldBytes() - (head == null ? 0 : Math.max(0, head.cost - Backlog.STALLED));
+        long more = count - counted;
+        if (more != 0) {
+            counted = count;
+            session.backlog().add(more);
+        }
+    }
+
     /** Counts what waits here. */
     private void held(int messages, long bytes) {
         queuedBytes += bytes;
         Counters counters = session.counters();
         counters.queuedMessages += messages;
         counters.queuedBytes += bytes;
-        if (fedBySource) {
-            session.backlog().add(messages, bytes);
-        }
     }
 
     /** Counts credit that has come or is void. What messages use of it is counted with them, so that none pays for that. */
@@ -349,6 +364,7 @@ final class Outbound implements Outgoing {
             each.message.release();
             unsent(each);
         }
+        recount();
         goesOn();
     }
 
@@ -411,6 +427,7 @@ final class Outbound implements Outgoing {
         }
         Queued sent = queue.remove();
         held(-1, -sent.cost);
+        recount();
         afterStep();
         return true;
     }
@@ -469,6 +486,7 @@ final class Outbound implements Outgoing {
             stalled = true;
             session.counters().creditStalls++;
             session.counters().stalled.begin();
+            recount();
         }
     }
 
@@ -481,6 +499,7 @@ final class Outbound implements Outgoing {
         if (stalled) {
             stalled = false;
             session.counters().stalled.end();
+            recount();
         }
     }
 

@@ -431,7 +431,7 @@ final class Session implements LinkHandler {
             return;
         }
         try {
-            loop.execute(task);
+            loop.execute(() -> runWhole(task));
         } catch (RejectedExecutionException e) {
             // The loop has ended and with it this session: nobody else touches the state but those who come here.
             synchronized (this) {
@@ -443,6 +443,19 @@ final class Session implements LinkHandler {
     /** Runs the task on the loop, not before its next turn. */
     void nextTurn(Runnable task) {
         NextTurn.run(loop, () -> execute(task));
+    }
+
+    private void runWhole(Runnable task) {
+        try {
+            task.run();
+        } catch (VirtualMachineError e) {
+            abandonHalfDone(e);
+        }
+    }
+
+    /** What finds no memory halfway leaves a session in which somebody would wait for ever. */
+    private void abandonHalfDone(VirtualMachineError reason) {
+        abandon(new SessionLost("something could not be done for " + peer.id() + ": " + reason, reason));
     }
 
     Loop loop() {
@@ -634,13 +647,17 @@ final class Session implements LinkHandler {
 
     private void endOfTurn() {
         turnEndWanted = false;
-        grantTouched();
-        touched.clear();
-        if (forgetDue) {
-            forgetDue = false;
-            touched.forget();
+        try {
+            grantTouched();
+            touched.clear();
+            if (forgetDue) {
+                forgetDue = false;
+                touched.forget();
+            }
+            drain();
+        } catch (VirtualMachineError e) {
+            abandonHalfDone(e);
         }
-        drain();
     }
 
     /** If one channel's grant fails, the others still get theirs. */

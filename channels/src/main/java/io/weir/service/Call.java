@@ -11,6 +11,7 @@ import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -39,6 +40,8 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
 
     private static final AtomicIntegerFieldUpdater<Call> STAGE =
             AtomicIntegerFieldUpdater.newUpdater(Call.class, "stage");
+    private static final AtomicIntegerFieldUpdater<Call> AWAITED =
+            AtomicIntegerFieldUpdater.newUpdater(Call.class, "awaited");
     private static final AtomicReferenceFieldUpdater<Call, @Nullable Binding> CALLED =
             AtomicReferenceFieldUpdater.newUpdater(Call.class, Binding.class, "called");
 
@@ -60,6 +63,8 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
     private int sent;
     /** What the answer of this try says has failed. */
     private @Nullable Throwable refusal;
+    /** What there still is to wait for, if the answer of this try is read elsewhere: that, and the end of the try. */
+    private volatile int awaited;
 
     Call(CallingMethod method, @Nullable Object[] arguments, CoreSubscriber<? super Object> actual) {
         this.method = method;
@@ -189,6 +194,35 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             }
             return;
         }
+        if (lender == null && method.method().yieldsSlowly(answer.size())) {
+            awaited = 2;
+            readLater(answer);
+        } else {
+            read(answer);
+        }
+    }
+
+    /** On a thread that may block: its loop has others to serve. */
+    private void readLater(Message answer) {
+        try {
+            var unused = Schedulers.boundedElastic().schedule(() -> {
+                read(answer);
+                tryEnded();
+            });
+        } catch (RejectedExecutionException e) {
+            answer.release();
+            refusal = e;
+            awaited = 0;
+        }
+    }
+
+    private void tryEnded() {
+        if (AWAITED.decrementAndGet(this) == 0) {
+            end();
+        }
+    }
+
+    private void read(Message answer) {
         Object value;
         try {
             Binding by = Objects.requireNonNull(called);
@@ -211,6 +245,14 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
 
     @Override
     public void onComplete() {
+        if (awaited == 0) {
+            end();
+        } else {
+            tryEnded();
+        }
+    }
+
+    private void end() {
         Throwable reason = refusal;
         if (reason != null) {
             refusal = null;

@@ -213,6 +213,16 @@ final class ContractMethod {
         return value != null && value.readsSlowly();
     }
 
+    /** Whether it yields values that a codec reads: on a loop, but for long ones. */
+    boolean yieldsDecoded() {
+        return value instanceof Place.Coded && !yieldsSlowly();
+    }
+
+    /** Whether reading an answer of so many bytes has no place on a loop. */
+    boolean yieldsSlowly(int bytes) {
+        return bytes > SHORT && yieldsDecoded();
+    }
+
     boolean takesStream() {
         return streamAt != NO_STREAM;
     }

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A number of places, of which nobody can have all. A peer gets at most half of what others leave, and the peers of one identity three
- * quarters of what others leave; but each peer gets a first one as long as there is any. Any thread.
+ * A number of places, of which nobody can have all, and of which never more are taken than there are. A peer gets at most half of what others leave, and
+ * the peers of one identity three quarters of what others leave; their first ones, seven eighths. Any thread.
  */
 final class FairPlaces {
 
@@ -23,7 +23,7 @@ final class FairPlaces {
         int its = ofPeers.getOrDefault(peer, 0);
         int ofAll = ofIdentities.getOrDefault(identity, 0);
         boolean fits = its == 0
-                ? taken < most
+                ? taken < most && ofAll < share(most - (taken - ofAll), 7, 8)
                 : its < share(most - (taken - its), 1, 2) && ofAll < share(most - (taken - ofAll), 3, 4);
         if (fits) {
             add(peer, identity, 1);

@@ -1,9 +1,11 @@
 package io.weir.service;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.channel.Calls;
 import io.weir.channel.Channel;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
+import io.weir.core.ValueMemory;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -21,7 +23,7 @@ import reactor.core.publisher.Sinks;
  * What a peer sends on the channel of one call: first the call itself, then the items of the stream that the method takes, for one
  * subscriber, whose demand it is. On the loop, but for that subscriber.
  */
-final class IncomingItems implements CoreSubscriber<Message> {
+final class IncomingItems implements CoreSubscriber<Object> {
 
     private static final Thrown PLAIN = new Thrown(new Class<?>[0], List.of());
 
@@ -33,6 +35,8 @@ final class IncomingItems implements CoreSubscriber<Message> {
     private boolean over;
     /** The items are messages, which are read elsewhere. */
     private boolean readLater;
+    /** The items are values that the channel reads: on the loop, but for long ones. */
+    private volatile boolean decoded;
 
     private @Nullable ContractMethod method;
     private @Nullable Peer from;
@@ -48,7 +52,7 @@ final class IncomingItems implements CoreSubscriber<Message> {
      */
     static Mono<Void> serve(Channel channel, BiFunction<Message, IncomingItems, Flux<Message>> handler) {
         IncomingItems incoming = new IncomingItems(handler);
-        channel.receive().subscribe(incoming);
+        Calls.receiveBehind(incoming::begin, channel, incoming.new Reading()).subscribe(incoming);
         return incoming.outcome
                 .asMono()
                 // What is made on one thread may meet the cancel of another one.
@@ -59,6 +63,7 @@ final class IncomingItems implements CoreSubscriber<Message> {
     Flux<Object> of(ContractMethod its, Peer sender) {
         method = its;
         from = sender;
+        decoded = its.streamed() instanceof Place.Coded && !its.streamed().readsSlowly();
         if (!its.streamed().readsSlowly()) {
             return items;
         }
@@ -73,8 +78,25 @@ final class IncomingItems implements CoreSubscriber<Message> {
     }
 
     private Object read(ByteBuf payload) throws Throwable {
+        return read(payload, null);
+    }
+
+    private Object read(ByteBuf payload, @Nullable ValueMemory memory) throws Throwable {
         ContractMethod called = Objects.requireNonNull(method);
-        return Replies.read(called, called.streamed(), PLAIN, payload, Objects.requireNonNull(from));
+        return Replies.read(called, called.streamed(), PLAIN, payload, Objects.requireNonNull(from), memory);
+    }
+
+    /** Items that a codec reads. Others stay messages. */
+    private final class Reading extends ReadingCodec {
+
+        @Override
+        Object read(ByteBuf payload, @Nullable ValueMemory memory) throws Throwable {
+            if (decoded) {
+                return IncomingItems.this.read(payload, memory);
+            }
+            // On another thread it may be dropped.
+            return Message.of(memory == null ? payload.retain() : Place.copy(payload));
+        }
     }
 
     @Override
@@ -84,25 +106,24 @@ final class IncomingItems implements CoreSubscriber<Message> {
     }
 
     @Override
-    public void onNext(Message message) {
-        try {
-            if (over) {
-                return;
-            }
-            if (begun) {
-                item(message);
-            } else {
-                begun = true;
-                begin(message);
-            }
-        } finally {
-            message.release();
+    public void onNext(Object next) {
+        if (next instanceof Message message) {
+            item(message);
+        } else if (!over) {
+            items.next(next);
         }
     }
 
     private void begin(Message call) {
-        Flux<Message> answer = handler.apply(call, this);
-        outcome.tryEmitValue(answer).orThrow();
+        begun = true;
+        try {
+            if (!over) {
+                Flux<Message> answer = handler.apply(call, this);
+                outcome.tryEmitValue(answer).orThrow();
+            }
+        } finally {
+            call.release();
+        }
         if (method == null) {
             over = true;
             subscription().cancel();
@@ -111,11 +132,16 @@ final class IncomingItems implements CoreSubscriber<Message> {
 
     private void item(Message message) {
         try {
+            if (over) {
+                return;
+            }
             items.next(readLater ? message.retain() : read(message.payload()));
         } catch (Throwable t) {
             over = true;
             subscription().cancel();
             items.end(Signal.error(t));
+        } finally {
+            message.release();
         }
     }
 

@@ -35,6 +35,18 @@ final class Replies {
      */
     static Object read(ContractMethod method, @Nullable Place place, Thrown thrown, ByteBuf source, Peer from)
             throws Throwable {
+        return read(method, place, thrown, source, from, null);
+    }
+
+    /** @param memory for the value; null: what it takes is held while it is read */
+    static Object read(
+            ContractMethod method,
+            @Nullable Place place,
+            Thrown thrown,
+            ByteBuf source,
+            Peer from,
+            @Nullable ValueMemory memory)
+            throws Throwable {
         if (!source.isReadable()) {
             throw new ProtocolMismatch(from.id() + " answers " + method + " with nothing, and says no outcome");
         }
@@ -44,7 +56,7 @@ final class Replies {
                 if (place == null) {
                     throw new ProtocolMismatch("a value, and it yields none");
                 }
-                return read(place, source, from);
+                return memory == null ? read(place, source, from) : place.read(source, from, memory);
             }
             throw outcome == CallLayout.THROWN
                     ? thrown.read(method.toString(), source, from)

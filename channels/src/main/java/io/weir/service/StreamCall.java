@@ -1,10 +1,12 @@
 package io.weir.service;
 
+import io.netty.buffer.ByteBuf;
 import io.weir.channel.CallInterceptor;
 import io.weir.channel.Calls;
 import io.weir.channel.OutgoingCall;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
+import io.weir.core.ValueMemory;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -75,14 +77,36 @@ final class StreamCall {
 
     private Flux<Object> over(Binding binding, long end, AtomicBoolean begun, @Nullable OutgoingCall watched) {
         Callee callee = binding.callee();
-        Flux<Message> answers = Flux.using(
+        Peer peer = binding.peer();
+        Flux<Object> items = Flux.using(
                 () -> new AtomicReference<>(request(binding, end, watched)),
-                request -> Calls.exchange(binding.peer(), binding.streamPort(), sent(request, binding.peer(), begun)),
-                request -> takeBack(request.getAndSet(null), binding.peer()));
+                request -> exchanged(peer, binding.streamPort(), sent(request, peer, begun)),
+                request -> takeBack(request.getAndSet(null), peer));
+        return items.doOnSubscribe(subscription -> callee.begun()).doFinally(signal -> callee.ended());
+    }
+
+    private Flux<Object> exchanged(Peer peer, String port, Flux<Message> sent) {
+        if (method.method().yieldsDecoded()) {
+            return Calls.exchange(peer, port, sent, new Items(peer));
+        }
+        Flux<Message> answers = Calls.exchange(peer, port, sent);
         return (method.method().yieldsSlowly() ? Replies.later(answers) : answers)
-                .handle((Message message, SynchronousSink<Object> sink) -> read(message, binding.peer(), sink))
-                .doOnSubscribe(subscription -> callee.begun())
-                .doFinally(signal -> callee.ended());
+                .handle((message, sink) -> read(message, peer, sink));
+    }
+
+    private final class Items extends ReadingCodec {
+
+        private final Peer from;
+
+        Items(Peer from) {
+            this.from = from;
+        }
+
+        @Override
+        Object read(ByteBuf payload, @Nullable ValueMemory memory) throws Throwable {
+            ContractMethod called = method.method();
+            return Replies.read(called, called.value(), method.thrown(), payload, from, memory);
+        }
     }
 
     private Message request(Binding binding, long end, @Nullable OutgoingCall watched) {

@@ -41,6 +41,17 @@ class FairPlacesTest {
         assertThat(fill("other", "another")).isBetween(26, 32);
     }
 
+    /** Who comes as very many peers, each with one place. */
+    @Test
+    void firstPlacesOfOneIdentityLeaveOthersTheirShare() {
+        int all = 0;
+        for (int peer = 0; peer < 500; peer++) {
+            all += places.enter(peer, "same") ? 1 : 0;
+        }
+        assertThat(all).isEqualTo(224);
+        assertThat(fill("other", "another")).isEqualTo(16);
+    }
+
     @Test
     void fewPlaces() {
         FairPlaces one = new FairPlaces(1);

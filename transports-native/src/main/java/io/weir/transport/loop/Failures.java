@@ -1,5 +1,6 @@
 package io.weir.transport.loop;
 
+import io.netty.util.internal.OutOfDirectMemoryError;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -60,6 +61,18 @@ final class Failures {
             // Without memory or stack the log can't be written; the loop matters more.
         }
         notLogged = 0;
+    }
+
+    /**
+     * Throws the error on if the JVM's heap is full: what came in this turn, and what was due, is half dealt with then, and somebody may wait for the
+     * rest for ever. Who finds no direct memory has only that to complain of.
+     */
+    static void endOnFullHeap(Throwable failure) {
+        if (failure instanceof OutOfMemoryError full
+                && !(full instanceof OutOfDirectMemoryError)
+                && !String.valueOf(full.getMessage()).contains("direct")) {
+            throw full;
+        }
     }
 
     /** Nothing goes on behind an error of the JVM that it can't explain itself. */

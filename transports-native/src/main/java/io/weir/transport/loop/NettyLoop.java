@@ -466,11 +466,8 @@ public final class NettyLoop implements Loop {
     private int sockets(long waitNanos) {
         try {
             return eventLoop.run(waitNanos);
-        } catch (OutOfMemoryError e) {
-            // What came in this turn, and what was due, is half dealt with, and nobody knows what: somebody may wait
-            // for it for ever.
-            throw e;
         } catch (Throwable e) {
+            Failures.endOnFullHeap(e);
             failures.repeated("Handling", "sockets", e);
             return 0;
         }
