@@ -137,6 +137,17 @@ class BacklogTest {
         assertThat(messages.get(1001)).isEqualTo(20_000);
     }
 
+    /** It is longer than all that the peer may have of the account. */
+    @Test
+    void aLongMessageThatWaitsForCreditDoesNotStopOthers() {
+        serve("huge", 1, 15 << 20);
+        serve("ticks", 20_000, 7);
+        open(1, "huge", MUCH, 1);
+        assertThat(pair.server.counters().queuedBytes).isEqualTo(15 << 20);
+        open(3, "ticks", MUCH, MUCH);
+        assertThat(messages.get(3)).isEqualTo(20_000);
+    }
+
     @Test
     void itGoesOnWhereTheAccountHasNothing() {
         MemoryAccount.Share others = pair.memory.share("client");

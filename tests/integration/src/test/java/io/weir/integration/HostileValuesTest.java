@@ -12,6 +12,7 @@ import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
 import io.weir.service.CallCodec;
+import io.weir.service.CallCodecs;
 import io.weir.service.ExportOptions;
 import io.weir.service.Interfaces;
 import io.weir.service.ProxyOptions;
@@ -19,7 +20,10 @@ import java.lang.reflect.Type;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -44,6 +48,12 @@ class HostileValuesTest implements OnRoute {
         int count(List<Map<String, Integer>> records);
 
         Flux<Integer> counts(List<Map<String, Integer>> records);
+
+        Mono<String> text(int length);
+
+        Flux<String> texts(int count);
+
+        Flux<Integer> lengths(Flux<String> texts);
     }
 
     private static final class Here implements Reader {
@@ -72,6 +82,25 @@ class HostileValuesTest implements OnRoute {
         public Flux<Integer> counts(List<Map<String, Integer>> records) {
             return Flux.just(count(records));
         }
+
+        @Override
+        public Mono<String> text(int length) {
+            return Mono.just("x".repeat(length));
+        }
+
+        @Override
+        public Flux<String> texts(int count) {
+            return Flux.range(0, count).map(HostileValuesTest::longOrShort);
+        }
+
+        @Override
+        public Flux<Integer> lengths(Flux<String> texts) {
+            return texts.map(String::length);
+        }
+    }
+
+    private static String longOrShort(int number) {
+        return String.valueOf(number).repeat(number % 3 == 1 ? 100_000 : 1);
     }
 
     private static final int TAGS = 3_000_000;
@@ -237,6 +266,56 @@ class HostileValuesTest implements OnRoute {
                     .expectComplete()
                     .verify(Patience.LIMIT);
         }
+        export.dispose();
+    }
+
+    /** Which threads have read long values. */
+    private static CallCodec recording(Queue<String> readers) {
+        CallCodec real = CallCodecs.cbor();
+        return new CallCodec() {
+            @Override
+            public String name() {
+                return real.name();
+            }
+
+            @Override
+            public Values values(Type type) {
+                Values values = real.values(type);
+                return new Values() {
+                    @Override
+                    public void write(Object value, ByteBuf target) {
+                        values.write(value, target);
+                    }
+
+                    @Override
+                    public Object read(ByteBuf source) {
+                        if (source.readableBytes() > 64 << 10) {
+                            readers.add(Thread.currentThread().getName());
+                        }
+                        return values.read(source);
+                    }
+                };
+            }
+        };
+    }
+
+    @Test
+    void longAnswersAndItemsOfCallsAreReadInTheirOrderAndNotOnALoop(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Queue<String> readers = new ConcurrentLinkedQueue<>();
+        CallCodec codec = recording(readers);
+        var export = new Interfaces(pair.far()).export("reader", Reader.class, new Here(), EXPORT.codec(codec));
+        Reader reader = new Interfaces(pair.near()).proxy(Reader.class, pair.peer(), "reader", PROXY.codec(codec));
+        List<String> texts =
+                IntStream.range(0, 20).mapToObj(HostileValuesTest::longOrShort).toList();
+
+        assertThat(reader.text(100_000).block(Patience.LIMIT)).hasSize(100_000);
+        assertThat(readers).hasSize(1);
+        assertThat(reader.texts(20).collectList().block(Patience.LIMIT)).isEqualTo(texts);
+        assertThat(readers).hasSize(8);
+        assertThat(reader.lengths(Flux.fromIterable(texts)).collectList().block(Patience.LIMIT))
+                .isEqualTo(texts.stream().map(String::length).toList());
+        assertThat(readers).hasSize(15).noneMatch(thread -> thread.startsWith("weir-"));
         export.dispose();
     }
 }
