@@ -475,6 +475,8 @@ final class Inbound {
             error = reason;
             release();
         }
+        // Its rest can't come any more, whoever still comes for what is whole.
+        dropPartial();
         failedByPeer(reason);
     }
 
@@ -508,12 +510,16 @@ final class Inbound {
             waits(-1, -each.cost);
             each.message.release();
         }
+        dropPartial();
+        giveBack();
+    }
+
+    private void dropPartial() {
         Partial half = partial;
         partial = null;
         if (half != null) {
             half.target.release();
         }
-        giveBack();
     }
 
     private void giveBack() {
