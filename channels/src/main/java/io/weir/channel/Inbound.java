@@ -575,6 +575,11 @@ final class Inbound {
     private void lease(long bytes) {
         wantedLong = 0;
         long extra = bytes - window.maxBytes() - leased;
+        if (extra <= 0) {
+            // The window has grown meanwhile.
+            wanted(bytes);
+            return;
+        }
         long most = session.memory().longestLease();
         if (extra > most) {
             channel.fail(

@@ -320,6 +320,9 @@ final class MemoryAccount {
          */
         @Nullable
         Lease lease(long bytes, Loop loop, Runnable granted) {
+            if (bytes <= 0) {
+                throw new IllegalArgumentException("nothing is lent by " + bytes + " bytes");
+            }
             synchronized (MemoryAccount.this) {
                 boolean first = waiting.stream().noneMatch(lease -> lease.share == this);
                 if (!first || !lend(bytes)) {
