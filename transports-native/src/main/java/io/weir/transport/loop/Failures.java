@@ -1,6 +1,5 @@
 package io.weir.transport.loop;
 
-import io.netty.util.internal.OutOfDirectMemoryError;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -68,10 +67,11 @@ final class Failures {
      * rest for ever. Who finds no direct memory has only that to complain of.
      */
     static void endOnFullHeap(Throwable failure) {
-        if (failure instanceof OutOfMemoryError full
-                && !(full instanceof OutOfDirectMemoryError)
-                && !String.valueOf(full.getMessage()).contains("direct")) {
-            throw full;
+        if (failure instanceof OutOfMemoryError full) {
+            String text = String.valueOf(full.getMessage());
+            if (text.contains("heap space") || text.contains("GC overhead")) {
+                throw full;
+            }
         }
     }
 

@@ -51,6 +51,7 @@ public interface LibC {
     int AF_UNIX = 1;
     int AF_INET = 2;
     int AF_PACKET = 17;
+    int SHUT_RDWR = 2;
     int SOCK_STREAM = 1;
     int SOCK_DGRAM = 2;
     int SOCK_RAW = 3;
@@ -123,6 +124,8 @@ public interface LibC {
     int bind(int fd, ByteBuffer address, int length);
 
     int listen(int fd, int backlog);
+
+    int shutdown(int fd, int how);
 
     /** The address and its length may be null. */
     int accept4(int fd, @Nullable ByteBuffer address, @Nullable ByteBuffer length, int flags);

@@ -191,6 +191,11 @@ public final class Posix {
         int unused = check("listen", libc().listen(socket.number(), backlog));
     }
 
+    /** Ends the connection of a socket for both sides, which stays open. Whether it had one does not matter. */
+    public static void shutdown(Descriptor socket) {
+        var unused = libc().shutdown(socket.number(), LibC.SHUT_RDWR);
+    }
+
     /** The next connection to a socket that listens, which never blocks; null if there is none. */
     public static @Nullable Descriptor accept(Descriptor socket) throws NativeFailure {
         LibC libc = libc();

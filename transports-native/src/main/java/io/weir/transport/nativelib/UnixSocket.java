@@ -3,6 +3,7 @@ package io.weir.transport.nativelib;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ public final class UnixSocket {
     private static final int LAST_READS = 64;
 
     private final Descriptor descriptor;
+    private final AtomicBoolean closed = new AtomicBoolean();
     /** The system lets nobody pass descriptors to us. */
     private boolean refusing;
 
@@ -161,7 +163,8 @@ public final class UnixSocket {
      */
     public @Nullable Descriptor receiveDescriptor() throws NativeFailure {
         Message message = MESSAGE.get();
-        long address = message.of(1, Message.ROOM_FOR_ONE);
+        // With the room that fills the last word, the system would pass two.
+        long address = message.of(1, Message.ONE_DESCRIPTOR);
         int received = Posix.receiveMessage(descriptor, address, LibC.MSG_CMSG_CLOEXEC);
         Descriptor passed = received > 0 ? message.descriptor() : null;
         if (passed != null && (message.isTruncated() || !refuseDescriptors())) {
@@ -210,9 +213,13 @@ public final class UnixSocket {
         return Posix.sendByte(descriptor);
     }
 
-    /** Closes it, among the slow calls. */
+    /** Ends the connection at once, which takes no time, and closes it, among the slow calls. */
     public void close() {
-        SlowCalls.close(descriptor);
+        // Its number may be another's afterwards.
+        if (closed.compareAndSet(false, true)) {
+            Posix.shutdown(descriptor);
+            SlowCalls.close(descriptor);
+        }
     }
 
     /** A {@code struct msghdr} at the beginning of this memory, its only {@code struct iovec}, the control data, and the bytes. */

@@ -12,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -39,6 +40,8 @@ final class Rendezvous {
     /** Connections that are accepted at a time, at most. */
     private static final int AT_A_TIME = 8;
 
+    private static final Duration PAUSE = Duration.ofMillis(100);
+
     private final NettyLoop loop;
     private final Path path;
     private final UnixSocket listener;
@@ -46,6 +49,7 @@ final class Rendezvous {
     private final Set<Meeting> guests = new HashSet<>();
     private Disposable watch = Disposables.disposed();
     private boolean closed;
+    private boolean acceptsLater;
 
     private Rendezvous(NettyLoop loop, Path path, UnixSocket listener, Function<UnixSocket, Meeting> welcome) {
         this.loop = loop;
@@ -96,8 +100,22 @@ final class Rendezvous {
 
     private void accept() {
         for (int count = 0; count < AT_A_TIME; count++) {
-            // Each guest has to be closed: where that takes long, all wait outside, of whom the system lets few.
-            UnixSocket guest = closed || SlowCalls.areLate() ? null : next();
+            if (closed) {
+                return;
+            }
+            if (SlowCalls.areLate()) {
+                // Each guest has to be closed: where that takes long, all wait outside, of whom the system lets few.
+                acceptLater();
+                return;
+            }
+            UnixSocket guest;
+            try {
+                guest = listener.accept();
+            } catch (NativeFailure e) {
+                log.warn("who connects to {} is not let in: {}", path, e.getMessage());
+                acceptLater();
+                return;
+            }
             if (guest == null) {
                 return;
             }
@@ -107,12 +125,16 @@ final class Rendezvous {
         loop.execute(this::accept);
     }
 
-    private @Nullable UnixSocket next() {
-        try {
-            return listener.accept();
-        } catch (NativeFailure e) {
-            log.warn("who connects to {} is not let in: {}", path, e.getMessage());
-            return null;
+    /** Who waits outside is not announced once more. */
+    private void acceptLater() {
+        if (!acceptsLater) {
+            acceptsLater = true;
+            var unused = loop.schedule(
+                    () -> {
+                        acceptsLater = false;
+                        accept();
+                    },
+                    PAUSE);
         }
     }
 

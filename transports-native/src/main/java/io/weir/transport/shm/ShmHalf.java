@@ -46,7 +46,7 @@ final class ShmHalf implements AutoCloseable {
             ShmHalf half = new ShmHalf(file, Segment.open(file, layout), null);
             file.close();
             return half;
-        } catch (WeirException e) {
+        } catch (Throwable e) {
             // It may be anything.
             SlowCalls.close(file);
             throw e;

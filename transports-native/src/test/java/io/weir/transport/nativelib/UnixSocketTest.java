@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.core.TransportSettings;
+import io.weir.transport.loop.OnLoop;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,9 +56,7 @@ class UnixSocketTest {
         near.close();
         far.close();
         passed.forEach(Lingering::close);
-        while (Descriptor.open() != 0) {
-            Thread.onSpinWait();
-        }
+        OnLoop.until(() -> Descriptor.open() == 0);
     }
 
     private Lingering lingering() {
@@ -144,8 +147,27 @@ class UnixSocketTest {
         }
         // It is not closed last here: who receives it does so where that may take long.
         assertThat(far.receiveDescriptor()).isNull();
+        assertThat(descriptorsOf("weir-passed")).isOne();
         file.close();
         lingering.letGo();
+    }
+
+    /** Of this process, also such as nobody here knows of. */
+    private static long descriptorsOf(String name) {
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            return all.filter(each -> target(each).contains(name)).count();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static String target(Path link) {
+        try {
+            return Files.readSymbolicLink(link).toString();
+        } catch (IOException e) {
+            // Closed meanwhile.
+            return "";
+        }
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.weir.core.Waiting;
 import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -72,6 +73,11 @@ class ReadBufferTest {
             }
             return sum;
         });
+        // A timer is due in another turn.
+        CompletableFuture<Void> later = new CompletableFuture<>();
+        var timer = loop.schedule(() -> later.complete(null), Duration.ofMillis(1));
+        OnLoop.await(later);
+        assertThat(timer.isDisposed()).isTrue();
         var unused = channel.close();
         return bytes;
     }

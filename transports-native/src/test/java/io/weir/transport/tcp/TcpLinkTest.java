@@ -148,7 +148,7 @@ class TcpLinkTest {
                     link.dismiss();
                 });
             }
-            assertThat(OnLoop.get(loop, loop::delays)).isEqualTo(TcpLink.MOST_ENDING);
+            OnLoop.until(() -> OnLoop.get(loop, loop::delays) == TcpLink.MOST_ENDING);
             for (Socket each : strangers) {
                 each.setSoTimeout(30_000);
                 assertThat(each.getInputStream().readAllBytes()).isNotEmpty();
