@@ -766,8 +766,10 @@ final class Links implements PathAttempt.Owner {
             session.over(reason);
             return;
         }
-        SessionLog.LOG.info("The bootstrap connection to " + session.peerId() + " was lost"
-                + (goesOn ? ", the session goes on over " + path() : "") + ": " + Errors.text(reason));
+        session.ports()
+                .sessionLog()
+                .info("The bootstrap connection to " + session.peerId() + " was lost"
+                        + (goesOn ? ", the session goes on over " + path() : "") + ": " + Errors.text(reason));
         boolean unreachable = reason instanceof PeerUnavailable;
         overdue = false;
         isAlive = false;
@@ -925,9 +927,11 @@ final class Links implements PathAttempt.Owner {
             home = bootstrap;
         }
         link.handler(homeless ? session : bootstrap);
-        SessionLog.LOG.info("The bootstrap connection to " + session.peerId() + " is back after "
-                + (System.nanoTime() - awaySince) / 1_000_000 + " ms, the session "
-                + (goesOn ? "goes on over " + path() : "begins again where it was interrupted"));
+        session.ports()
+                .sessionLog()
+                .info("The bootstrap connection to " + session.peerId() + " is back after "
+                        + (System.nanoTime() - awaySince) / 1_000_000 + " ms, the session "
+                        + (goesOn ? "goes on over " + path() : "begins again where it was interrupted"));
         if (!keptAll) {
             session.abandon(
                     new SessionLost("a link to " + session.peerId() + " was lost, and what was under way with it"));

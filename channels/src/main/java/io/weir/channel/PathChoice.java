@@ -281,7 +281,7 @@ final class PathChoice {
         cause = "";
         candidates.clear();
         peer.moved(decision);
-        SessionLog.LOG.info(decision.line());
+        node.ports().sessionLog().info(decision.line());
     }
 
     /** A link that the session used is lost. */

@@ -353,9 +353,9 @@ final class Peers {
         session.links(links);
         peer.session(session);
         PathDecision decision = peer.path();
-        SessionLog.LOG.info(decision.line());
+        node.ports().sessionLog().info(decision.line());
         for (String warning : decision.warnings()) {
-            SessionLog.LOG.warn(decision.peer() + ": " + warning);
+            node.ports().sessionLog().warn(decision.peer() + ": " + warning);
         }
         List<Waiting> waiters = register(session, handshake);
         session.begin();

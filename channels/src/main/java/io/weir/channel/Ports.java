@@ -25,6 +25,7 @@ final class Ports {
     private final NodeSpec spec;
     private final RareLog failures = new RareLog(LOG, System::nanoTime);
     private final RareLog breaches = new RareLog(LOG, System::nanoTime);
+    private final RareLog sessionLog = SessionLog.make();
     /** Null: everybody may use every port that the configuration does not restrict. */
     private volatile @Nullable Authorisation authorisation;
 
@@ -107,6 +108,11 @@ final class Ports {
                     + DecisionText.harmless(peer.name()) + ": " + t);
             return false;
         }
+    }
+
+    /** Where it is written what becomes of sessions. */
+    RareLog sessionLog() {
+        return sessionLog;
     }
 
     /** A peer has done what it may not, and this is what became of it. */

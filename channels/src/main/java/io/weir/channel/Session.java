@@ -988,7 +988,7 @@ final class Session implements LinkHandler {
     private void peerLeaves() {
         if (!peerLeaves) {
             peerLeaves = true;
-            SessionLog.LOG.info(peer.id() + " is going to leave");
+            ports.sessionLog().info(peer.id() + " is going to leave");
             peer.leaves();
             Map.copyOf(askers).forEach((port, asker) -> {
                 if (!Ports.goesOn(port)) {

@@ -10,8 +10,10 @@ import org.slf4j.LoggerFactory;
  */
 final class SessionLog {
 
-    static final RareLog LOG =
-            new RareLog(LoggerFactory.getLogger(Node.class), System::nanoTime, 200, Duration.ofSeconds(1));
+    /** For one node. */
+    static RareLog make() {
+        return new RareLog(LoggerFactory.getLogger(Node.class), System::nanoTime, 200, Duration.ofSeconds(1));
+    }
 
     private SessionLog() {}
 }
