@@ -16,13 +16,13 @@ final class Backlog {
      * What a message counts at most that waits for credit, however long it is: others go on meanwhile, and a peer whose subscriber does not
      * take a long message must not stand still for that.
      */
-    static final int STALLED = 64 << 10;
+    static final int STALLED = 4 << 10;
 
     /** So much may wait whatever the account says: it is a part of what a connection counts with. */
-    private static final long FREE = MemoryAccount.PEER / 2;
+    private static final long FREE = MemoryAccount.PEER;
 
     /** What is taken from the account at once, and stays once it was needed. */
-    private static final long STEP = 1 << 20;
+    private static final long STEP = 256 << 10;
 
     /** The same where it is about one message. */
     private static final long SMALL_STEP = 64 << 10;
@@ -56,7 +56,7 @@ final class Backlog {
     /** How many bytes one channel may ask its source for, of those that it wants: its part of what all of them may have. */
     long share(long wanted) {
         int channels = Math.max(1, session.channelCount());
-        if (room() / channels < wanted && taken < session.windowBytes()) {
+        if (room() / channels < wanted && taken < STEP) {
             taken += memory.takeSome(MemoryUse.OUTGOING, 0, STEP);
         }
         return room() / channels;
@@ -81,7 +81,7 @@ final class Backlog {
 
     /** What waited may have been sent: gives memory back, and lets those that wait for some go on. */
     void drained() {
-        if (taken > STEP && held < taken / 4) {
+        if (taken > STEP && held < taken / 2) {
             give(taken - STEP);
         }
         if (waiting.isEmpty() || waking) {

@@ -241,10 +241,10 @@ final class MemoryAccount {
             }
         }
 
-        /** Takes this much, as extra, or nothing: what was set aside for the peer stays for other uses. */
+        /** Takes this much, as extra, or nothing: what was set aside for the peer, and three eighths of what it may have, stay for other uses. */
         boolean tryTakeExtra(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {
-                boolean fits = taken + bytes <= limit();
+                boolean fits = taken + bytes <= limit() / 8 * 5;
                 if (fits) {
                     add(use, bytes, bytes);
                 }
