@@ -307,12 +307,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         if (bytes > answersTaken) {
             answersTaken += takePortion(MemoryUse.ANSWERS, bytes - answersTaken);
         }
-        if (bytes > answersTaken && channel.session().memory().isWithin(0)) {
-            // One long answer may go beyond what a peer may have, so that whoever takes its answers gets all of them.
-            channel.take(MemoryUse.ANSWERS, bytes - answersTaken);
-            answersTaken = bytes;
-        }
-        return bytes <= answersTaken;
+        return bytes <= answersTaken || channel.session().mayGoBeyond(channel.outbound());
     }
 
     /** More than these, or just these, or 0. */

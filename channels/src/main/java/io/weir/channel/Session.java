@@ -166,6 +166,8 @@ final class Session implements LinkHandler {
     private final Counters counters = new Counters();
 
     private final Backlog backlog;
+    /** Where an answer may wait for which there was no memory. */
+    private @Nullable Outbound beyond;
 
     Session(
             NodeSpec spec,
@@ -556,6 +558,18 @@ final class Session implements LinkHandler {
 
     Backlog backlog() {
         return backlog;
+    }
+
+    /**
+     * Whether an answer for which there is no memory may wait here: one of a session may, so that whoever takes its answers gets all of
+     * them.
+     */
+    boolean mayGoBeyond(Outbound half) {
+        boolean may = beyond == null || beyond.closed() || beyond.queued() == 0;
+        if (may) {
+            beyond = half;
+        }
+        return may;
     }
 
     Counters counters() {
