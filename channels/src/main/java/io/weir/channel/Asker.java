@@ -122,7 +122,7 @@ final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
             if (ask.seesLateAnswer()) {
                 late.put(ask.number, ask);
             }
-            channel().abort(ask.number);
+            channel().outbound().abort(ask.number);
         } else {
             waiting.remove(ask);
         }

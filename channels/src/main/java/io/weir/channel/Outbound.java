@@ -12,7 +12,9 @@ import io.weir.flow.Credits;
 import io.weir.flow.Fragmenter;
 import io.weir.flow.Lane;
 import java.util.ArrayDeque;
+import java.util.HashSet;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
@@ -64,6 +66,9 @@ final class Outbound implements Outgoing {
     private boolean firstPiece;
     /** What is first is a piece of a file, and is being read into memory. */
     private boolean loading;
+
+    /** Requests that wait here, and for whose answer nobody waits any more. */
+    private final Set<Integer> abortsBehind = new HashSet<>(0);
 
     private long queuedBytes;
     /** Bytes of credit that were asked for with WANT and have not been covered since. */
@@ -212,6 +217,23 @@ final class Outbound implements Outgoing {
         if (hasToBeRead(message)) {
             // It may wait for neither credit nor room, so that neither would have this drained.
             session.drainLater();
+        }
+    }
+
+    /** Has the peer told that nobody waits for the answer to this request: behind the request, as the peer must know that first. */
+    void abort(int request) {
+        boolean waits = (cutting != null && cutting.number == request)
+                || queue.stream().anyMatch(each -> each.number == request);
+        if (waits) {
+            abortsBehind.add(request);
+        } else {
+            channel.abort(request);
+        }
+    }
+
+    private void sent(Queued message) {
+        if (!abortsBehind.isEmpty() && abortsBehind.remove(message.number)) {
+            channel.abort(message.number);
         }
     }
 
@@ -364,6 +386,7 @@ final class Outbound implements Outgoing {
             each.message.release();
             unsent(each);
         }
+        abortsBehind.clear();
         recount();
         goesOn();
     }
@@ -428,6 +451,9 @@ final class Outbound implements Outgoing {
         Queued sent = queue.remove();
         held(-1, -sent.cost);
         recount();
+        if (cutting == null) {
+            sent(sent);
+        }
         afterStep();
         return true;
     }
@@ -562,6 +588,7 @@ final class Outbound implements Outgoing {
             // Taken when it began.
             credited(1, whole.cost);
             whole.message.release();
+            sent(whole);
         }
         afterStep();
         return true;
