@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 
@@ -27,6 +28,8 @@ final class Backlog {
     /** The same where it is about one message. */
     private static final long SMALL_STEP = 64 << 10;
 
+    private static final Duration LOOK = Duration.ofMillis(100);
+
     private final Session session;
     private final MemoryAccount.Share memory;
     /** Those that did not ask for more, as there was no memory. */
@@ -35,6 +38,7 @@ final class Backlog {
     private long held;
     private long taken;
     private boolean waking;
+    private boolean looks;
 
     Backlog(Session session, MemoryAccount.Share memory) {
         this.session = session;
@@ -73,6 +77,23 @@ final class Backlog {
     /** This half asks for more as soon as there is memory for it. */
     void await(Outbound half) {
         waiting.add(half);
+        lookLater();
+    }
+
+    /** What other peers give back is not announced. */
+    private void lookLater() {
+        if (!looks) {
+            looks = true;
+            var unused = session.loop().schedule(this::look, LOOK);
+        }
+    }
+
+    private void look() {
+        looks = false;
+        drained();
+        if (!waiting.isEmpty()) {
+            lookLater();
+        }
     }
 
     void forget(Outbound half) {

@@ -190,7 +190,7 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             return;
         }
         if (value == null) {
-            failed(Objects.requireNonNull(error));
+            failedLate(Objects.requireNonNull(error));
         } else {
             emit(value);
         }
@@ -211,6 +211,19 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
                 Ports.LOG.error("Who has asked {} has failed", session.peerId(), t);
             } else {
                 channel.fail(t);
+            }
+        }
+    }
+
+    /** What Reactor calls fatal it throws: to a channel whose message it was, but here there is nobody behind it, and somebody waits. */
+    private void failedLate(Throwable reason) {
+        try {
+            failed(reason);
+        } catch (Throwable fatal) {
+            Objects.requireNonNull(upstream).cancel();
+            if (!over) {
+                over = true;
+                actual.onError(fatal);
             }
         }
     }

@@ -215,7 +215,7 @@ final class ContractMethod {
 
     /** Whether it yields values that a codec reads: on a loop, but for long ones. */
     boolean yieldsDecoded() {
-        return value instanceof Place.Coded && !yieldsSlowly();
+        return value != null && value.isDecoded();
     }
 
     /** Whether reading an answer of so many bytes has no place on a loop. */

@@ -63,7 +63,7 @@ final class IncomingItems implements CoreSubscriber<Object> {
     Flux<Object> of(ContractMethod its, Peer sender) {
         method = its;
         from = sender;
-        decoded = its.streamed() instanceof Place.Coded && !its.streamed().readsSlowly();
+        decoded = its.streamed().isDecoded();
         if (!its.streamed().readsSlowly()) {
             return items;
         }

@@ -25,6 +25,11 @@ interface Place {
         return false;
     }
 
+    /** Whether a codec reads it: on a loop, but for long values. */
+    default boolean isDecoded() {
+        return this instanceof Coded && !readsSlowly();
+    }
+
     /** These bytes, as memory that the garbage collector frees, to be read elsewhere. */
     static ByteBuf copy(ByteBuf bytes) {
         return Unpooled.wrappedBuffer(ByteBufUtil.getBytes(bytes));

@@ -161,6 +161,30 @@ class BacklogTest {
     }
 
     @Test
+    void whatOtherPeersGiveBackIsNoticed() {
+        Map<MemoryAccount.Share, Long> others = new HashMap<>();
+        for (int peer = 0; peer < 20; peer++) {
+            MemoryAccount.Share other = pair.memory.share("client");
+            while (other.tryTake(MemoryUse.WINDOWS, 16 << 10)) {
+                others.merge(other, 16L << 10, Long::sum);
+            }
+        }
+        serve("large", 1_000, 20_000);
+        serve("ticks", 20_000, 7);
+        for (int i = 0; i < 48; i++) {
+            open(2 * i + 1, "large", MUCH, 1);
+        }
+        open(1001, "ticks", MUCH, MUCH);
+        assertThat(messages.get(1001)).isNull();
+        others.forEach((other, bytes) -> {
+            other.give(MemoryUse.WINDOWS, bytes);
+            other.close();
+        });
+        pair.loop.advance(Duration.ofMillis(100));
+        assertThat(messages.get(1001)).isEqualTo(20_000);
+    }
+
+    @Test
     void channelsThatEndWhileTheLinkIsFullAreForgotten() {
         pair.end();
         pair = pair(1, 32 << 20);

@@ -30,6 +30,7 @@ class LongValuesTest implements OnRoute {
 
     private static final Codec<String> TEXT = Codecs.text();
     private static final String LONG = "x".repeat(100_000);
+    private static final String FATAL = "z".repeat(100_000);
     private static final String BROKEN = "y".repeat(100_000);
 
     private final CountDownLatch begun = new CountDownLatch(1);
@@ -55,6 +56,9 @@ class LongValuesTest implements OnRoute {
                 goOn.await();
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
+            }
+            if (value.equals(FATAL)) {
+                throw new NoClassDefFoundError("made/Up");
             }
             if (value.equals(BROKEN)) {
                 throw new ProtocolMismatch("broken");
@@ -131,6 +135,29 @@ class LongValuesTest implements OnRoute {
         sending.join();
         assertThat(readers).hasSize(1);
         serving.dispose();
+    }
+
+    @Test
+    void whoWaitsHearsOfFatalErrorsToo() throws InterruptedException {
+        BlockingQueue<Throwable> failed = new LinkedBlockingQueue<>();
+        Disposable sink = pair.far()
+                .serve(
+                        "sink",
+                        channel -> channel.receive(slow).doOnError(failed::add).then());
+        Disposable upper = pair.far().answer("upper", TEXT, TEXT, value -> Mono.just(FATAL));
+        var sending = send(Flux.just("1", FATAL, "2")).onErrorComplete().toFuture();
+        othersAreServed();
+        goOn.countDown();
+        assertThat(failed.take()).isInstanceOf(NoClassDefFoundError.class);
+        sending.join();
+        var asked = pair.peer().ask("upper", "short", TEXT, slow).toFuture();
+        assertThat(asked)
+                .failsWithin(Patience.LIMIT)
+                .withThrowableThat()
+                .withCauseInstanceOf(NoClassDefFoundError.class);
+        othersAreServed();
+        upper.dispose();
+        sink.dispose();
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.Mapping;
+import io.weir.transport.nativelib.OpenFiles;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.Writer;
@@ -294,27 +295,15 @@ class TwoProcessesTest {
     /** The descriptors of this process that a link may have made, and its shared mappings. */
     private static List<String> ours() throws IOException {
         List<String> found = new ArrayList<>();
-        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-            for (Path descriptor : descriptors.toList()) {
-                String kind = kindOf(descriptor);
-                if (kind.contains("weir-shm") || kind.contains("eventfd") || kind.startsWith("socket:")) {
-                    found.add(kind.replaceAll("[0-9]", ""));
-                }
+        for (String kind : OpenFiles.all()) {
+            if (kind.contains("weir-shm") || kind.contains("eventfd") || kind.startsWith("socket:")) {
+                found.add(kind.replaceAll("[0-9]", ""));
             }
         }
         try (Stream<String> maps = Files.lines(Path.of("/proc/self/maps"))) {
             found.addAll(maps.filter(line -> line.contains("weir-shm")).toList());
         }
         return found.stream().sorted().toList();
-    }
-
-    private static String kindOf(Path descriptor) {
-        try {
-            return Files.readSymbolicLink(descriptor).toString();
-        } catch (IOException e) {
-            // Closed in the meantime, such as the one that lists the folder.
-            return "";
-        }
     }
 
     @Test
