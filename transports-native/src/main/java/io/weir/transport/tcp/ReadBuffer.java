@@ -112,19 +112,21 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
         @Override
         public ByteBuf allocate(ByteBufAllocator allocator) {
             ByteBuf buffer = take(allocator);
-            return left < SIZE ? beginning(buffer) : buffer;
+            int room = guess();
+            return room < SIZE ? beginning(buffer, room) : buffer;
         }
 
         /** A part of it, which is released in its place. */
-        private ByteBuf beginning(ByteBuf buffer) {
-            ByteBuf part = buffer.retainedSlice(0, left).clear();
+        private static ByteBuf beginning(ByteBuf buffer, int length) {
+            ByteBuf part = buffer.retainedSlice(0, length).clear();
             buffer.release();
             return part;
         }
 
+        /** Never nothing: when the other side has ended, Netty reads on whatever was said, and takes a read without room for the end. */
         @Override
         public int guess() {
-            return Math.min(SIZE, left);
+            return Math.min(SIZE, Math.max(LEAST, left));
         }
 
         @Override

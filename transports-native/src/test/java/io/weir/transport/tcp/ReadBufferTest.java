@@ -96,6 +96,10 @@ class ReadBufferTest {
             sum += length;
             buffer.release();
         } while (handle.continueReading(() -> true));
+        // When the other side has ended, Netty reads on all the same, and a read of nothing would be the end.
+        ByteBuf further = handle.allocate(UnpooledByteBufAllocator.DEFAULT);
+        assertThat(further.writableBytes()).isGreaterThanOrEqualTo(ReadBuffer.LEAST);
+        further.release();
         handle.readComplete();
         return sum;
     }
