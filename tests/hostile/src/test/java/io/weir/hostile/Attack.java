@@ -49,6 +49,8 @@ interface Attack {
             long done;
             try (Attacker attacker = new Attacker(target)) {
                 attack.run(attacker);
+                // The benign peers talk for all of the time, also beside what was over at once.
+                attacker.waitForTheEnd();
                 done = attacker.done();
                 assertThat(done)
                         .as("what was done to the victim; %s", attacker.cuts())

@@ -77,6 +77,11 @@ final class Attacker implements AutoCloseable {
         return Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - System.nanoTime());
     }
 
+    /** Waits for what is left of the time when an attack came to its end early, because the node refused to go on with it. */
+    void waitForTheEnd() throws InterruptedException {
+        TimeUnit.NANOSECONDS.sleep(end - System.nanoTime());
+    }
+
     /** Waits for the end of the attack; what is connected stays so meanwhile. */
     void lurk() throws InterruptedException {
         while (goesOn()) {
@@ -188,6 +193,19 @@ final class Attacker implements AutoCloseable {
         } catch (TimeoutException goesOn) {
             // The caller looks.
         }
+    }
+
+    /** Attacks in so many threads, each of which begins anew when the node has ended its session. */
+    void attackAgain(int count, Part part) throws InterruptedException {
+        attack(count, number -> {
+            while (goesOn()) {
+                try {
+                    part.attack(number);
+                } catch (IOException cut) {
+                    cuts.add(cut.toString());
+                }
+            }
+        });
     }
 
     private void cut() {

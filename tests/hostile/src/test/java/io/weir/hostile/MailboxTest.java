@@ -77,18 +77,16 @@ class MailboxTest {
     void shortMessagesOnHundredsOfChannelsOfOneSessionAfterTheOther(Size size) throws Exception {
         Attack.on(
                 size,
-                attacker -> attacker.attack(2, number -> {
-                    while (attacker.goesOn()) {
-                        try (Session session = attacker.session().read()) {
-                            List<Channel> channels = new ArrayList<>();
-                            for (int each = 0; each < 300; each++) {
-                                channels.add(session.open(number == 0 ? "box" : "box-read", 0, 0, 0));
-                            }
-                            for (Channel channel : channels) {
-                                while (channel.awaitAccept() && channel.affords(1) && attacker.goesOn()) {
-                                    channel.send(Frame.data(channel.number(), new byte[1]));
-                                    attacker.did();
-                                }
+                attacker -> attacker.attackAgain(2, number -> {
+                    try (Session session = attacker.session().read()) {
+                        List<Channel> channels = new ArrayList<>();
+                        for (int each = 0; each < 300; each++) {
+                            channels.add(session.open(number == 0 ? "box" : "box-read", 0, 0, 0));
+                        }
+                        for (Channel channel : channels) {
+                            while (channel.awaitAccept() && channel.affords(1) && attacker.goesOn()) {
+                                channel.send(Frame.data(channel.number(), new byte[1]));
+                                attacker.did();
                             }
                         }
                     }
@@ -96,24 +94,22 @@ class MailboxTest {
     }
 
     private static void fill(Attacker attacker, String port, int count) throws InterruptedException {
-        attacker.attack(2, number -> {
-            while (attacker.goesOn()) {
-                try (Session session = attacker.session().read()) {
-                    List<Channel> channels = new ArrayList<>();
-                    for (int each = 0; each < count; each++) {
-                        channels.add(session.open(port, 0, 0, 0));
-                    }
-                    for (Channel channel : channels) {
-                        // Until there is no credit at once; then the next session takes its turn.
-                        while (channel.awaitAccept() && channel.affords(LONG.length) && attacker.goesOn()) {
-                            if (channel.sendWhole(Frame.data(channel.number(), LONG))) {
-                                attacker.did();
-                            }
-                        }
-                        if (channel.awaitAccept() && !channel.affords(LONG.length)) {
-                            session.send(Frame.want(channel.number(), LONG.length));
+        attacker.attackAgain(2, number -> {
+            try (Session session = attacker.session().read()) {
+                List<Channel> channels = new ArrayList<>();
+                for (int each = 0; each < count; each++) {
+                    channels.add(session.open(port, 0, 0, 0));
+                }
+                for (Channel channel : channels) {
+                    // Until there is no credit at once; then the next session takes its turn.
+                    while (channel.awaitAccept() && channel.affords(LONG.length) && attacker.goesOn()) {
+                        if (channel.sendWhole(Frame.data(channel.number(), LONG))) {
                             attacker.did();
                         }
+                    }
+                    if (channel.awaitAccept() && !channel.affords(LONG.length)) {
+                        session.send(Frame.want(channel.number(), LONG.length));
+                        attacker.did();
                     }
                 }
             }
