@@ -3,6 +3,7 @@ package io.weir.channel;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What sources have emitted into all channels of one session and waits for the peer's credit and for the link, and the node's memory for it.
@@ -14,8 +15,8 @@ final class Backlog {
     static final int MESSAGE = 192;
 
     /**
-     * What a message counts at most that waits for credit, however long it is: others go on meanwhile, and a peer whose subscriber does not
-     * take a long message must not stand still for that.
+     * What a message counts at most among what waits, when it waits for credit: others go on meanwhile. What is beyond that counts apart,
+     * see {@link #stalls}.
      */
     static final int STALLED = 4 << 10;
 
@@ -37,6 +38,15 @@ final class Backlog {
 
     private long held;
     private long taken;
+
+    /** Whose message is the longest of those that wait for credit, as far as it is known. It is not in the account. */
+    private @Nullable Outbound longest;
+
+    private long longestBytes;
+
+    /** What all others take. */
+    private long stalled;
+
     private boolean waking;
     private boolean looks;
 
@@ -53,12 +63,51 @@ final class Backlog {
         }
     }
 
+    /**
+     * Counts what a long message takes that waits for credit. It is there already, and so the account has it in any case. A peer whose
+     * subscriber does not take one of them must not stand still for that, so one is free; but when with the others nothing
+     * extra is left for it, nothing more is asked for until some of them have gone.
+     */
+    void stalls(Outbound half, long before, long now) {
+        long more = 0;
+        if (half == longest) {
+            longest = null;
+            longestBytes = 0;
+        } else {
+            more -= before;
+        }
+        if (now > longestBytes) {
+            more += longestBytes;
+            longest = half;
+            longestBytes = now;
+        } else {
+            more += now;
+        }
+        stalled += more;
+        if (more > 0) {
+            memory.takeExtra(MemoryUse.OUTGOING, more);
+        } else {
+            memory.give(MemoryUse.OUTGOING, -more, -more);
+        }
+        if (more < 0 && !waiting.isEmpty()) {
+            session.drainLater();
+        }
+    }
+
+    /** Whether long messages that wait for credit take all that there is for what waits. */
+    private boolean isBlocked() {
+        return stalled > STEP && !memory.hasExtra();
+    }
+
     private long room() {
         return FREE + taken - held;
     }
 
     /** How many bytes one channel may ask its source for, of those that it wants: its part of what all of them may have. */
     long share(long wanted) {
+        if (isBlocked()) {
+            return 0;
+        }
         int channels = Math.max(1, session.channelCount());
         if (room() / channels < wanted && taken < STEP) {
             taken += memory.takeSome(MemoryUse.OUTGOING, 0, STEP);
@@ -68,6 +117,9 @@ final class Backlog {
 
     /** Whether a channel in which nothing waits may ask for one message: so channels that wait for credit do not stop others. */
     boolean admits() {
+        if (isBlocked()) {
+            return false;
+        }
         while (room() <= 0 && memory.tryTakeExtra(MemoryUse.OUTGOING, SMALL_STEP)) {
             taken += SMALL_STEP;
         }

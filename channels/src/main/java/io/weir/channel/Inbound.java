@@ -332,9 +332,14 @@ final class Inbound {
         if (whole.capacity() - length <= Math.max(length / 2, LoopBuffers.LARGEST) || !DirectMemory.hasRoom(length)) {
             return message;
         }
-        Message copy = Message.of(
-                message.control(),
-                PooledByteBufAllocator.DEFAULT.buffer(length, length).writeBytes(body, body.readerIndex(), length));
+        ByteBuf room;
+        try {
+            room = PooledByteBufAllocator.DEFAULT.buffer(length, length);
+        } catch (OutOfMemoryError e) {
+            // It was only to save some.
+            return message;
+        }
+        Message copy = Message.of(message.control(), room.writeBytes(body, body.readerIndex(), length));
         message.release();
         return copy;
     }

@@ -45,8 +45,12 @@ final class LongValues {
 
     /** @param memory for the value, which is released once */
     <T> Disposable read(Message message, long cost, Codec<T> codec, HeldMemory memory, Reader<? super T> reader) {
-        Reading<T> reading = new Reading<>(message, cost, codec, memory, reader);
-        session.memory().take(MemoryUse.LONG_MESSAGES, cost);
+        // What comes in is lent as soon as the former message was delivered: here they would pile up.
+        boolean within = session.memory().tryTake(MemoryUse.LONG_MESSAGES, cost);
+        if (!within) {
+            session.memory().lendAnyway(cost);
+        }
+        Reading<T> reading = new Reading<>(message, cost, !within, codec, memory, reader);
         waiting.add(reading);
         next();
         return reading;
@@ -64,14 +68,18 @@ final class LongValues {
 
         private final Message message;
         private final long cost;
+        /** Whether it counts as lent, as it is more than the peer may keep. */
+        private final boolean lent;
+
         private final Codec<T> codec;
         private final HeldMemory memory;
         private final Reader<? super T> reader;
         private boolean disposed;
 
-        Reading(Message message, long cost, Codec<T> codec, HeldMemory memory, Reader<? super T> reader) {
+        Reading(Message message, long cost, boolean lent, Codec<T> codec, HeldMemory memory, Reader<? super T> reader) {
             this.message = message;
             this.cost = cost;
+            this.lent = lent;
             this.codec = codec;
             this.memory = memory;
             this.reader = reader;
@@ -100,7 +108,7 @@ final class LongValues {
 
         private void over(@Nullable T value, @Nullable Throwable error) {
             running = null;
-            session.memory().give(MemoryUse.LONG_MESSAGES, cost);
+            giveBack();
             try {
                 if (!disposed) {
                     disposed = true;
@@ -112,13 +120,21 @@ final class LongValues {
             }
         }
 
+        private void giveBack() {
+            if (lent) {
+                session.memory().giveBackLease(cost);
+            } else {
+                session.memory().give(MemoryUse.LONG_MESSAGES, cost);
+            }
+        }
+
         /** Nobody wants the value any more. What is being read is read to its end, as its buffer can't be taken away. */
         @Override
         public void dispose() {
             session.execute(() -> {
                 disposed = true;
                 if (waiting.remove(this)) {
-                    session.memory().give(MemoryUse.LONG_MESSAGES, cost);
+                    giveBack();
                     memory.release();
                     message.release();
                 }

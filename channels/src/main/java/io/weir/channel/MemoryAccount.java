@@ -252,6 +252,20 @@ final class MemoryAccount {
             }
         }
 
+        /** Takes what is there already, as extra. */
+        void takeExtra(MemoryUse use, long bytes) {
+            synchronized (MemoryAccount.this) {
+                add(use, bytes, bytes);
+            }
+        }
+
+        /** Whether there is any extra left to be taken. */
+        boolean hasExtra() {
+            synchronized (MemoryAccount.this) {
+                return taken <= limit() / 8 * 5;
+            }
+        }
+
         /** Whether the peer keeps no more than it may, these bytes aside. */
         boolean isWithin(long aside) {
             synchronized (MemoryAccount.this) {
@@ -365,6 +379,13 @@ final class MemoryAccount {
         void cancel(Lease lease) {
             synchronized (MemoryAccount.this) {
                 waiting.remove(lease);
+            }
+        }
+
+        /** Takes what is there already, as if it were lent: where it is more than may be lent, nothing further is until it was given back. */
+        void lendAnyway(long bytes) {
+            synchronized (MemoryAccount.this) {
+                addLent(bytes);
             }
         }
 

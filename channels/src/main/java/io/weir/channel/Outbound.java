@@ -83,6 +83,9 @@ final class Outbound implements Outgoing {
     /** As what they count there. */
     private long counted;
 
+    /** What the first one takes beside that, a long message that waits for credit. */
+    private long beyond;
+
     private boolean listed;
     private boolean endQueued;
     private boolean confirm;
@@ -347,11 +350,16 @@ final class Outbound implements Outgoing {
             return;
         }
         Queued head = stalled ? queue.peek() : null;
-        long count = heldBytes() - (head == null ? 0 : Math.max(0, head.cost - Backlog.STALLED));
-        long more = count - counted;
+        long beside = head == null ? 0 : Math.max(0, head.cost - Backlog.STALLED);
+        long more = heldBytes() - beside - counted;
         if (more != 0) {
-            counted = count;
+            counted += more;
             session.backlog().add(more);
+        }
+        if (beside != beyond) {
+            long before = beyond;
+            beyond = beside;
+            session.backlog().stalls(this, before, beside);
         }
     }
 

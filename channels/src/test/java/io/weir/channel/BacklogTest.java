@@ -149,6 +149,33 @@ class BacklogTest {
     }
 
     @Test
+    void longMessagesThatWaitForCreditAreInTheAccount() {
+        serve("large", 1, 1 << 20);
+        for (int i = 0; i < 1_000; i++) {
+            open(2 * i + 1, "large", MUCH, 1);
+        }
+        long waiting = pair.server.counters().queuedBytes;
+        assertThat(waiting).isBetween(2L << 20, 16L << 20);
+        // One is free.
+        assertThat(pair.memory.stats().uses().get(MemoryUse.OUTGOING)).isGreaterThanOrEqualTo(waiting - (1 << 20));
+    }
+
+    @Test
+    void longMessagesAreAskedForAgainWhenThePeerTakesSome() {
+        serve("large", 1, 1 << 20);
+        for (int i = 0; i < 50; i++) {
+            open(2 * i + 1, "large", MUCH, 1);
+        }
+        assertThat(pair.server.counters().queuedMessages).isLessThan(50);
+        for (int i = 0; i < 50; i++) {
+            send(FrameKind.CREDIT, 2 * i + 1, 0, 0, 1 << 20, Unpooled.EMPTY_BUFFER);
+            pair.loop.settle();
+        }
+        pair.loop.advance(Duration.ofSeconds(1));
+        assertThat(ends).hasSize(50);
+    }
+
+    @Test
     void itGoesOnWhereTheAccountHasNothing() {
         MemoryAccount.Share others = pair.memory.share("client");
         long taken = 0;

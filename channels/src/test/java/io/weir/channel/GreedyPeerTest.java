@@ -4,7 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.weir.core.Codec;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
@@ -17,6 +19,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -468,5 +472,74 @@ class GreedyPeerTest {
         }
         assertThat(count(FrameKind.ERROR)).isZero();
         assertThat(pair.memory.lent()).isZero();
+    }
+
+    /** What was lent for a message comes back when the message is delivered: the values must not pile up before a codec that takes long. */
+    @Test
+    void longValuesThatWaitForTheirCodecLeaveNoMoreToBeLent() throws InterruptedException {
+        CountDownLatch patience = new CountDownLatch(1);
+        AtomicInteger read = new AtomicInteger();
+        Codec<Integer> slow = new Codec<>() {
+            @Override
+            public Integer decode(ByteBuf payload) {
+                awaitQuietly(patience);
+                return payload.readableBytes();
+            }
+
+            @Override
+            public ByteBuf encode(Integer value, ByteBufAllocator allocator) {
+                throw new UnsupportedOperationException("it only reads");
+            }
+        };
+        pair.ports.serve(
+                "values",
+                new ServeHandler(channel -> channel.receive(slow)
+                        .doOnNext(length -> read.incrementAndGet())
+                        .then()));
+        int channels = 60;
+        for (int i = 0; i < channels; i++) {
+            open(2 * i + 1, "values", 0);
+        }
+        pair.loop.settle();
+        for (int i = 0; i < channels; i++) {
+            send(FrameKind.WANT, 0, 2 * i + 1, 0, MIB, 0, Unpooled.EMPTY_BUFFER);
+        }
+        int sent = 0;
+        for (int i = 0; i < channels; i++) {
+            sent += sendAsCredited();
+        }
+        assertThat(sent).isBetween(2, channels - 1);
+        assertThat(pair.memory.stats().used()).isLessThan(MEMORY);
+        patience.countDown();
+        for (long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+                read.get() < channels && System.nanoTime() < deadline;
+                TimeUnit.MILLISECONDS.sleep(1)) {
+            sent += sendAsCredited();
+        }
+        assertThat(read).hasValue(channels);
+        assertThat(sent).isEqualTo(channels);
+    }
+
+    /** A message of a MiB on each channel that has credit for one. */
+    private int sendAsCredited() {
+        pair.loop.settle();
+        List<Integer> able = credit.entrySet().stream()
+                .filter(each -> each.getValue() >= MIB)
+                .map(Map.Entry::getKey)
+                .toList();
+        for (int channel : able) {
+            credit.put(channel, Long.MIN_VALUE / 2);
+            message(channel, 0, 0, MIB);
+            pair.loop.settle();
+        }
+        return able.size();
+    }
+
+    private static void awaitQuietly(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 }
