@@ -2,9 +2,11 @@ package io.weir.channel;
 
 import io.weir.core.Codec;
 import io.weir.core.Message;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
@@ -73,6 +75,22 @@ public final class Calls {
     public static <A, B> Mono<B> decoded(
             Peer from, Message request, Codec<A> codec, Function<? super A, ? extends Publisher<? extends B>> handler) {
         return Decoding.one(from.session(), request, codec, handler);
+    }
+
+    /**
+     * Takes a long message over and reads it as {@link Channel#receive(Codec)} does: not on a loop, and one at a time for each peer.
+     *
+     * @param outcome of the value, or of why there is none; on the loop, once
+     */
+    public static <T> void read(
+            Peer from,
+            Message message,
+            Codec<T> codec,
+            BiConsumer<? super @Nullable T, ? super @Nullable Throwable> outcome) {
+        Session session = from.session();
+        session.execute(() -> {
+            var unused = session.longValues().read(message, Outbound.cost(message), codec, outcome::accept);
+        });
     }
 
     /**

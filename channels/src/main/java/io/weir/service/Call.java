@@ -1,5 +1,6 @@
 package io.weir.service;
 
+import io.netty.buffer.ByteBuf;
 import io.weir.channel.CallInterceptor;
 import io.weir.channel.CallOutcome;
 import io.weir.channel.Calls;
@@ -7,11 +8,11 @@ import io.weir.channel.OutgoingCall;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.TimedOut;
+import io.weir.core.ValueMemory;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -195,24 +196,43 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             return;
         }
         if (lender == null && method.method().yieldsSlowly(answer.size())) {
-            awaited = 2;
             readLater(answer);
         } else {
             read(answer);
         }
     }
 
-    /** On a thread that may block: its loop has others to serve. */
+    /** Elsewhere than on its loop, which has others to serve. */
     private void readLater(Message answer) {
-        try {
-            var unused = Schedulers.boundedElastic().schedule(() -> {
-                read(answer);
-                tryEnded();
-            });
-        } catch (RejectedExecutionException e) {
+        Binding by = called;
+        if (by == null) {
+            // Cancelled, or late.
             answer.release();
-            refusal = e;
-            awaited = 0;
+            return;
+        }
+        awaited = 2;
+        Calls.read(by.peer(), answer, new Answer(by.peer()), (value, error) -> {
+            if (value == null) {
+                refusal = Exceptions.unwrap(Objects.requireNonNull(error));
+            } else {
+                answered(value);
+            }
+            tryEnded();
+        });
+    }
+
+    /** Reads a long answer. */
+    private final class Answer extends ReadingCodec {
+
+        private final Peer by;
+
+        Answer(Peer by) {
+            this.by = by;
+        }
+
+        @Override
+        Object read(ByteBuf payload, @Nullable ValueMemory memory) throws Throwable {
+            return Replies.read(method.method(), method.method().value(), method.thrown(), payload, by, memory);
         }
     }
 
@@ -235,6 +255,10 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
         } finally {
             answer.release();
         }
+        answered(value);
+    }
+
+    private void answered(Object value) {
         if (over()) {
             var unused = ended();
             told(CallOutcome.SUCCESS, null);

@@ -265,7 +265,12 @@ final class PeerReferences {
             received = one.getValue();
             first.remove();
         }
-        return Calls.tell(peer, References.PORT, drop(peer, number, received));
+        try {
+            return Calls.tell(peer, References.PORT, drop(peer, number, received));
+        } catch (OutOfMemoryError e) {
+            // Reactor would let it through, and nothing would be given back any more.
+            return Mono.error(new Overloaded("there is no memory to give something back to " + peer.id()));
+        }
     }
 
     private static Message drop(Peer peer, int number, int received) {

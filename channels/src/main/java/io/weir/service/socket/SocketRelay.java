@@ -166,7 +166,13 @@ public final class SocketRelay implements AutoCloseable {
 
         void start() {
             open.add(this);
-            thread("weir-relay-" + port() + "-in", this::forward);
+            try {
+                thread("weir-relay-" + port() + "-in", this::forward);
+            } catch (OutOfMemoryError e) {
+                noThread(e);
+                end();
+                return;
+            }
             if (server.isClosed()) {
                 reset();
             }
@@ -182,8 +188,22 @@ public final class SocketRelay implements AutoCloseable {
                 end();
                 return;
             }
-            thread("weir-relay-" + port() + "-out", () -> copy(far, near));
+            try {
+                thread("weir-relay-" + port() + "-out", () -> copy(far, near));
+            } catch (OutOfMemoryError e) {
+                noThread(e);
+                end();
+                return;
+            }
             copy(near, far);
+        }
+
+        /** The system gives the process no more threads: this socket ends, and the relay goes on. */
+        private void noThread(OutOfMemoryError error) {
+            directions.set(0);
+            complaints.warn(
+                    "A socket of " + peer.id() + " is reset, as there is no thread for it: " + error.getMessage());
+            near.refuse(new Overloaded("there is no thread for a socket to " + target));
         }
 
         private void copy(Socket from, Socket to) {
