@@ -24,6 +24,8 @@ final class EntryRoom {
     private final long bytes;
     private final Map<String, Long> costs = new HashMap<>();
     private long taken;
+    /** Something was given back since that was asked last. */
+    private boolean given;
 
     EntryRoom() {
         this(MOST_BYTES);
@@ -42,30 +44,50 @@ final class EntryRoom {
         return ENTRY + 3L * text.length + LINE * lines;
     }
 
+    /** There is no room for an entry now; there may be later. */
+    static final class Full extends IllegalArgumentException {
+
+        private static final long serialVersionUID = 1L;
+
+        Full(String reason) {
+            super(reason);
+        }
+    }
+
     /**
      * Takes what this entry needs, in place of what it has.
      *
-     * @throws IllegalArgumentException telling why there is no room; nothing is changed then
+     * @throws Full telling why there is no room; nothing is changed then
      */
     void take(String name, long cost) {
         Long before = costs.get(name);
         long then = taken - (before == null ? 0 : before) + cost;
         if ((before == null && costs.size() >= MOST) || then > bytes) {
-            throw new IllegalArgumentException("there are " + costs.size() + " others that take " + taken
-                    + " bytes of memory, and " + MOST + " of " + bytes + " are the most");
+            throw new Full("there are " + costs.size() + " others that take " + taken + " bytes of memory, and " + MOST
+                    + " of " + bytes + " are the most");
         }
         costs.put(name, cost);
+        given |= then < taken;
         taken = then;
     }
 
     void give(String name) {
         Long before = costs.remove(name);
+        given |= before != null;
         taken -= before == null ? 0 : before;
     }
 
     void clear() {
         costs.clear();
+        given = true;
         taken = 0;
+    }
+
+    /** Whether there is more room since this was asked last: for those that found none. */
+    boolean hasMore() {
+        boolean more = given;
+        given = false;
+        return more;
     }
 
     /** Bytes for all. */

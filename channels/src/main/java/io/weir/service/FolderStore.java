@@ -43,7 +43,7 @@ final class FolderStore implements DirectoryStore {
     private final View view;
     private final ScheduledExecutorService worker;
     private final EntryFolder entries;
-    private final EntryRoom room = new EntryRoom();
+    private final EntryRoom room;
     private final Map<String, Seen> seen = new HashMap<>();
     private final RareLog complaints = new RareLog(LOG, System::nanoTime);
     private final AtomicBoolean lookScheduled = new AtomicBoolean();
@@ -60,6 +60,9 @@ final class FolderStore implements DirectoryStore {
         /** Null if it could not be read. */
         private @Nullable PeerId id;
 
+        /** It was not read, as there was no room. */
+        private boolean refused;
+
         /** Since when a file of it is missed; null: none is. */
         private @Nullable Long missing;
 
@@ -72,12 +75,16 @@ final class FolderStore implements DirectoryStore {
         }
     }
 
-    /** @param self the own node; null if there is none */
-    FolderStore(Path runtimeFolder, @Nullable PeerId self, View view, ScheduledExecutorService worker) {
+    /**
+     * @param self the own node; null if there is none
+     * @param room for what others write
+     */
+    FolderStore(Path runtimeFolder, @Nullable PeerId self, View view, ScheduledExecutorService worker, EntryRoom room) {
         this.folder = runtimeFolder;
         this.self = self;
         this.view = view;
         this.worker = worker;
+        this.room = room;
         this.entries = new EntryFolder(runtimeFolder.resolve("directory"));
     }
 
@@ -158,6 +165,9 @@ final class FolderStore implements DirectoryStore {
 
     private void look() throws IOException {
         Set<String> names = entries.names();
+        if (room.hasMore()) {
+            seen.values().stream().filter(entry -> entry.refused).forEach(entry -> entry.stamp = null);
+        }
         for (String name : names) {
             if (own == null || !own.name().equals(name)) {
                 read(name);
@@ -200,6 +210,7 @@ final class FolderStore implements DirectoryStore {
                 return;
             }
             ListingText.checkLength(text);
+            entry.refused = false;
             room.take(name, EntryRoom.cost(text));
             Listing listing = ListingText.read(text);
             PeerId id = listing.member().id();
@@ -211,6 +222,7 @@ final class FolderStore implements DirectoryStore {
                 view.put(listing);
             }
         } catch (IllegalArgumentException e) {
+            entry.refused = e instanceof EntryRoom.Full;
             complaints.warn("An entry of the service directory is passed over, " + entries.path() + '/' + name + ": "
                     + e.getMessage());
         }

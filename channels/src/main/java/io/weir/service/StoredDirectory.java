@@ -94,7 +94,8 @@ final class StoredDirectory implements ServiceDirectory {
 
     private DirectoryStore store(NodeSpec spec, @Nullable Node node) {
         return switch (spec.directory()) {
-            case LOCAL -> new FolderStore(spec.runtimeFolder(), node == null ? null : node.id(), view, worker);
+            case LOCAL ->
+                new FolderStore(spec.runtimeFolder(), node == null ? null : node.id(), view, worker, new EntryRoom());
             case OFF -> new NoStore();
             case ZOOKEEPER -> zooKeeper(spec.zooKeeper(), node);
         };

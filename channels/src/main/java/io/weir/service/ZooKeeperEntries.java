@@ -2,22 +2,29 @@ package io.weir.service;
 
 import io.weir.core.RareLog;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.curator.framework.recipes.cache.ChildData;
 import org.apache.curator.framework.recipes.cache.CuratorCacheStorage;
+import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of the entries in ZooKeeper, as far as there is room, whoever writes them there. Further ones, and those that are too long, are
- * as if they were not there, until others have gone and they change. Any thread.
+ * What is kept of the entries in ZooKeeper, as far as there is room, whoever writes them there. Those that are too long are
+ * as if they were not there, and further ones as well, until others have gone. Any thread.
  */
 final class ZooKeeperEntries implements CuratorCacheStorage {
 
     private final RareLog complaints;
     private final EntryRoom room;
     private final Map<String, ChildData> entries = new HashMap<>();
+    /** For which there was no room. */
+    private final Set<String> refused = new LinkedHashSet<>();
+    /** There may be room for one of them. */
+    private boolean hasRoom;
 
     ZooKeeperEntries(RareLog complaints, EntryRoom room) {
         this.complaints = complaints;
@@ -32,15 +39,34 @@ final class ZooKeeperEntries implements CuratorCacheStorage {
             ListingText.checkLength(text);
             room.take(data.getPath(), EntryRoom.cost(text));
         } catch (IllegalArgumentException e) {
+            if (e instanceof EntryRoom.Full) {
+                hasRoom = false;
+                if (refused.size() < EntryRoom.MOST) {
+                    refused.add(data.getPath());
+                }
+            }
             complaints.warn(
                     "An entry of the service directory is passed over, " + data.getPath() + ": " + e.getMessage());
             return Optional.of(data);
         }
+        refused.remove(data.getPath());
         return Optional.ofNullable(entries.put(data.getPath(), data));
+    }
+
+    /** One for which there was no room and may be now: it is to be read and put once more. Null: none. */
+    synchronized @Nullable String further() {
+        hasRoom |= room.hasMore();
+        if (!hasRoom || refused.isEmpty()) {
+            return null;
+        }
+        String path = refused.iterator().next();
+        refused.remove(path);
+        return path;
     }
 
     @Override
     public synchronized Optional<ChildData> remove(String path) {
+        refused.remove(path);
         room.give(path);
         return Optional.ofNullable(entries.remove(path));
     }
@@ -63,6 +89,7 @@ final class ZooKeeperEntries implements CuratorCacheStorage {
     @Override
     public synchronized void clear() {
         entries.clear();
+        refused.clear();
         room.clear();
     }
 }

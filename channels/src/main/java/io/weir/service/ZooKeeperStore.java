@@ -242,6 +242,27 @@ final class ZooKeeperStore implements DirectoryStore {
             entries.stream().map(ZooKeeperStore::name).forEach(names::add);
         }
         names.forEach(this::lookAt);
+        for (String path = entries.further(); path != null; path = entries.further()) {
+            readAgain(path);
+        }
+    }
+
+    /** What the cache has seen when there was no room for it. */
+    private void readAgain(String path) {
+        try {
+            Stat stat = new Stat();
+            byte[] text = client.getData().storingStatIn(stat).forPath(path);
+            var unused = entries.put(new ChildData(path, stat, text));
+            if (client.checkExists().forPath(path) == null) {
+                // It went meanwhile, which the cache may have seen before it was put.
+                unused = entries.remove(path);
+            }
+        } catch (KeeperException.NoNodeException e) {
+            LOG.debug("{} went before there was room for it", path);
+        } catch (Exception e) {
+            complaints.warn("An entry of the service directory can't be read, " + path + ": " + e);
+        }
+        lookAt(path.substring(path.lastIndexOf('/') + 1));
     }
 
     private void lookAt(String name) {

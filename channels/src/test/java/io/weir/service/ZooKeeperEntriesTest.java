@@ -48,8 +48,27 @@ class ZooKeeperEntriesTest {
         assertThat(entries.put(further)).as("no event").containsSame(further);
         assertThat(entries.size()).isEqualTo(EntryRoom.MOST);
         assertThat(entries.put(entry(0, 2))).as("a change of a known one").isPresent();
+        assertThat(entries.further()).isNull();
         assertThat(entries.remove("/weir/nodes/0")).isPresent();
+        assertThat(entries.further()).isEqualTo("/weir/nodes/-1");
         assertThat(entries.put(further)).isEmpty();
+        assertThat(entries.further()).isNull();
+    }
+
+    @Test
+    void thoseThatFindNoRoomAgainAreLeftUntilThereIsMore() {
+        for (int i = 0; i < EntryRoom.MOST + 3; i++) {
+            Optional<ChildData> unused = entries.put(entry(i, 1));
+        }
+        Optional<ChildData> unused = entries.remove("/weir/nodes/0");
+        for (int i = 0; i < 2; i++) {
+            assertThat(entries.further()).isEqualTo("/weir/nodes/" + (EntryRoom.MOST + i));
+            unused = entries.put(entry(EntryRoom.MOST + i, 1));
+        }
+        assertThat(entries.further()).isNull();
+        unused = entries.remove("/weir/nodes/" + (EntryRoom.MOST + 2));
+        unused = entries.remove("/weir/nodes/1");
+        assertThat(entries.further()).isEqualTo("/weir/nodes/" + (EntryRoom.MOST + 1));
     }
 
     /** What many short lines become when they are read is far longer than they are. */
