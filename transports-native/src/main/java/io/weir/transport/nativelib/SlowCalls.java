@@ -17,6 +17,9 @@ public final class SlowCalls {
     /** With more of them nothing is begun that would need another one. */
     private static final int MANY = 64;
 
+    /** Nanoseconds: nor when one has waited so long for a thread. */
+    private static final long LATE = TimeUnit.MILLISECONDS.toNanos(100);
+
     private static final ThreadPoolExecutor POOL = new ThreadPoolExecutor(
             THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), SlowCalls::thread);
 
@@ -32,13 +35,22 @@ public final class SlowCalls {
         return thread;
     }
 
+    private record Waiting(Runnable call, long since) implements Runnable {
+
+        @Override
+        public void run() {
+            call.run();
+        }
+    }
+
     /** Makes this call, which throws nothing, when there is a thread for it. */
     public static void run(Runnable call) {
+        Waiting waiting = new Waiting(call, System.nanoTime());
         try {
-            POOL.execute(call);
+            POOL.execute(waiting);
         } catch (OutOfMemoryError e) {
             // No thread can be had: one that is there makes it, or the next one that can be had.
-            POOL.getQueue().add(call);
+            POOL.getQueue().add(waiting);
         }
     }
 
@@ -47,8 +59,22 @@ public final class SlowCalls {
         run(descriptor::close);
     }
 
-    /** Whether many calls wait: then others keep the threads, and whoever can do without such a call does. */
+    /** Whether many calls wait, or one for long: then others keep the threads, and whoever can do without such a call does. */
     public static boolean areLate() {
-        return POOL.getQueue().size() >= MANY;
+        boolean late = POOL.getQueue().size() >= MANY
+                || (POOL.getQueue().peek() instanceof Waiting first && System.nanoTime() - first.since > LATE);
+        if (late && POOL.getPoolSize() == 0) {
+            beginAgain();
+        }
+        return late;
+    }
+
+    /** No thread could be had for what waits, and nothing else may come that asks for one. */
+    private static void beginAgain() {
+        try {
+            var unused = POOL.prestartCoreThread();
+        } catch (OutOfMemoryError e) {
+            // The next look may find one.
+        }
     }
 }

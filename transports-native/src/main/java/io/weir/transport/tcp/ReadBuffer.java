@@ -2,6 +2,7 @@ package io.weir.transport.tcp;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.AdaptiveRecvByteBufAllocator;
 import io.netty.channel.ChannelConfig;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.channel.RecvByteBufAllocator;
@@ -22,6 +23,9 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
     /** Reads of one socket in a row, so that a fast peer keeps the loop half a millisecond at most. */
     private static final int MOST_READS = 4;
 
+    /** The same where a read begins with 2 KiB, and is longer the next time if that was not enough. */
+    private static final int MOST_READS_APART = 16;
+
     /** What all sockets together may bring in one turn. A hundred thousand of the shortest frames take a while. */
     static final int TURN = 2 << 20;
 
@@ -40,6 +44,14 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
         }
     };
 
+    private final AdaptiveRecvByteBufAllocator apart = new AdaptiveRecvByteBufAllocator() {
+        @Override
+        @SuppressWarnings("deprecation") // As below.
+        public RecvByteBufAllocator.Handle newHandle() {
+            return new Apart(super.newHandle());
+        }
+    };
+
     private final NettyLoop loop = NettyLoop.current();
     private final Runnable endOfTurn = this::endOfTurn;
     private @Nullable ByteBuf shared;
@@ -53,6 +65,7 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
 
     private ReadBuffer() {
         super(MOST_READS);
+        var unused = apart.maxMessagesPerRead(MOST_READS_APART);
     }
 
     /** How much the next socket may bring. */
@@ -72,6 +85,16 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
     /** The read buffer of the loop whose thread the caller runs on. */
     static ReadBuffer ofLoop() {
         return OF_LOOP.get();
+    }
+
+    /** For sockets whose bytes are kept until the rest of a record has come: each read has a buffer of its own, and counts as all do. */
+    RecvByteBufAllocator apart() {
+        return apart;
+    }
+
+    /** How long the next read of a socket may be that has so much left: never nothing, as Netty takes a read without room for the end. */
+    private static int room(int left) {
+        return Math.min(SIZE, Math.max(LEAST, left));
     }
 
     private ByteBuf take(ByteBufAllocator allocator) {
@@ -123,10 +146,10 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
             return part;
         }
 
-        /** Never nothing: when the other side has ended, Netty reads on whatever was said, and takes a read without room for the end. */
+        /** When the other side has ended, Netty reads on whatever was said. */
         @Override
         public int guess() {
-            return Math.min(SIZE, Math.max(LEAST, left));
+            return room(left);
         }
 
         @Override
@@ -141,6 +164,53 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
         @Override
         public boolean continueReading(UncheckedBooleanSupplier maybeMore) {
             return left > 0 && super.continueReading(maybeMore);
+        }
+    }
+
+    /** Reads of one socket into buffers of their own. */
+    @SuppressWarnings("deprecation") // As above.
+    private final class Apart extends RecvByteBufAllocator.DelegatingHandle
+            implements RecvByteBufAllocator.ExtendedHandle {
+
+        private int left = SIZE;
+
+        Apart(RecvByteBufAllocator.Handle adaptive) {
+            super(adaptive);
+        }
+
+        @Override
+        public void reset(ChannelConfig config) {
+            super.reset(config);
+            left = limit();
+        }
+
+        @Override
+        public ByteBuf allocate(ByteBufAllocator allocator) {
+            return allocator.directBuffer(guess());
+        }
+
+        @Override
+        public int guess() {
+            return Math.min(super.guess(), room(left));
+        }
+
+        @Override
+        public void lastBytesRead(int count) {
+            super.lastBytesRead(count);
+            if (count > 0) {
+                left -= count;
+                bytes += count;
+            }
+        }
+
+        @Override
+        public boolean continueReading() {
+            return left > 0 && super.continueReading();
+        }
+
+        @Override
+        public boolean continueReading(UncheckedBooleanSupplier maybeMore) {
+            return left > 0 && ((RecvByteBufAllocator.ExtendedHandle) delegate()).continueReading(maybeMore);
         }
     }
 }

@@ -88,7 +88,9 @@ final class TcpLink implements Link {
         this.outbox = new Outbox(context);
         this.greeting = greeting;
         this.parser = new FrameParser(greeting, loop.buffers(), channel.alloc(), this::deliver);
-        channel.config().setRecvByteBufAllocator(ReadBuffer.ofLoop());
+        if (tls == null) {
+            channel.config().setRecvByteBufAllocator(ReadBuffer.ofLoop());
+        }
         loop.closeAtEnd(end);
     }
 

@@ -303,6 +303,8 @@ final class Tls {
         handler.setCumulator(ByteToMessageDecoder.COMPOSITE_CUMULATOR);
         handler.setHandshakeTimeoutMillis(options.connectTimeout().toMillis());
         handler.setCloseNotifyFlushTimeoutMillis(FAREWELL.toMillis());
+        // Before anything was read, or it would have no effect.
+        channel.config().setRecvByteBufAllocator(ReadBuffer.ofLoop().apart());
         channel.pipeline().addFirst(new TlsFarewell(), handler, gate);
     }
 }

@@ -25,6 +25,26 @@ class SlowCallsTest {
         assertThat(SlowCalls.areLate()).isFalse();
     }
 
+    @Test
+    void oneThatWaitsForLongIsSeen() throws InterruptedException {
+        CountDownLatch end = new CountDownLatch(1);
+        CountDownLatch made = new CountDownLatch(17);
+        for (int i = 0; i < 17; i++) {
+            SlowCalls.run(() -> {
+                awaitEnd(end);
+                made.countDown();
+            });
+        }
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
+        while (!SlowCalls.areLate() && System.nanoTime() < deadline) {
+            TimeUnit.MILLISECONDS.sleep(10);
+        }
+        assertThat(SlowCalls.areLate()).isTrue();
+        end.countDown();
+        assertThat(made.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(SlowCalls.areLate()).isFalse();
+    }
+
     private static void awaitEnd(CountDownLatch end) {
         try {
             end.await();

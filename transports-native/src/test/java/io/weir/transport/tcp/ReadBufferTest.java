@@ -12,6 +12,7 @@ import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.OnLoop;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -63,13 +64,28 @@ class ReadBufferTest {
         loop.close().block(Duration.ofSeconds(30));
     }
 
-    /** As many sockets, which bring as much as they may; how much that was. */
+    @Test
+    void thoseWithTlsShareItToo() {
+        NettyLoop loop = NettyLoop.start("reading", Waiting.FRUGAL, false);
+        Supplier<RecvByteBufAllocator> reads = () -> ReadBuffer.ofLoop().apart();
+        long least = ReadBuffer.TURN + 1000L * ReadBuffer.LEAST;
+        assertThat(turn(loop, 1000, reads)).isBetween((long) ReadBuffer.TURN, least + ReadBuffer.SIZE);
+        assertThat(turn(loop, 1000, reads)).isBetween(1000L * ReadBuffer.LEAST, 2000L * ReadBuffer.LEAST);
+        assertThat(turn(loop, 1000)).isEqualTo(1000L * (ReadBuffer.TURN / 1000));
+        loop.close().block(Duration.ofSeconds(30));
+    }
+
     private static long turn(NettyLoop loop, int sockets) {
+        return turn(loop, sockets, ReadBuffer::ofLoop);
+    }
+
+    /** As many sockets, which bring as much as they may; how much that was. */
+    private static long turn(NettyLoop loop, int sockets, Supplier<RecvByteBufAllocator> reads) {
         EmbeddedChannel channel = new EmbeddedChannel();
         long bytes = OnLoop.get(loop, () -> {
             long sum = 0;
             for (int i = 0; i < sockets; i++) {
-                sum += read(channel.config());
+                sum += read(reads.get(), channel.config());
             }
             return sum;
         });
@@ -83,8 +99,8 @@ class ReadBufferTest {
     }
 
     @SuppressWarnings("deprecation") // Netty's only way to ask.
-    private static long read(ChannelConfig config) {
-        var handle = (RecvByteBufAllocator.ExtendedHandle) ReadBuffer.ofLoop().newHandle();
+    private static long read(RecvByteBufAllocator reads, ChannelConfig config) {
+        var handle = (RecvByteBufAllocator.ExtendedHandle) reads.newHandle();
         handle.reset(config);
         long sum = 0;
         do {
