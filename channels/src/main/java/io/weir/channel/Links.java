@@ -307,6 +307,15 @@ final class Links implements PathAttempt.Owner {
         legs.clear();
     }
 
+    /** Ends everything for a peer that has gone, or has to go: it may keep its sockets open, and only a few of ours wait for it. */
+    void dismiss() {
+        end();
+        for (Leg leg : List.copyOf(legs)) {
+            leg.link.dismiss();
+        }
+        legs.clear();
+    }
+
     /** Nothing is agreed any more; the links stay open. */
     void end() {
         if (ended) {

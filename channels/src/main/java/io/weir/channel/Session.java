@@ -1346,7 +1346,7 @@ final class Session implements LinkHandler {
         keepAlive.end();
         links.end();
         if (closeLink) {
-            links.close();
+            links.dismiss();
         }
         // Before the channels fail: who tries again at once must find that this peer is gone.
         peer.ended();

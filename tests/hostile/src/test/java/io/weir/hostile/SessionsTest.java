@@ -1,5 +1,7 @@
 package io.weir.hostile;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.weir.hostile.client.Channel;
 import io.weir.hostile.client.Flag;
 import io.weir.hostile.client.Frame;
@@ -9,6 +11,7 @@ import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TcpWire;
 import java.io.IOException;
 import java.util.Arrays;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -89,6 +92,20 @@ class SessionsTest {
                 }
                 attacker.lurk();
             });
+        });
+    }
+
+    /** The node waits for few of those that have said goodbye and keep their sockets open. */
+    @Test
+    void sessionsThatEndAndKeepTheirSockets() throws Exception {
+        Attack.on(Size.ROOMY, attacker -> {
+            while (attacker.goesOn() && attacker.done() < 400) {
+                attacker.session().send(Frame.of(Kind.GOODBYE, 0, 0, 0));
+                attacker.did();
+            }
+            Target target = attacker.target();
+            long more = target.memory().get("descriptors") - target.start().get("descriptors");
+            assertThat(more).as("of %d", attacker.done()).isLessThan(Math.max(150, attacker.done() / 2));
         });
     }
 
