@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 public final class SlowCalls {
 
     private static final int THREADS = 16;
-    private static final long IDLE_SECONDS = 5;
+    private static final long IDLE_MILLIS = 100;
 
     /** With more of them nothing is begun that would need another one. */
     private static final int MANY = 64;
@@ -21,7 +21,7 @@ public final class SlowCalls {
     private static final long LATE = TimeUnit.MILLISECONDS.toNanos(100);
 
     private static final ThreadPoolExecutor POOL = new ThreadPoolExecutor(
-            THREADS, THREADS, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), SlowCalls::thread);
+            THREADS, THREADS, IDLE_MILLIS, TimeUnit.MILLISECONDS, new LinkedBlockingQueue<>(), SlowCalls::thread);
 
     static {
         POOL.allowCoreThreadTimeOut(true);
