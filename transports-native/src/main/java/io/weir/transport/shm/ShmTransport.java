@@ -24,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * The path {@code shm}: memory shared between two processes of one user on one host, without a system call or a copy where
  * both are awake and the payload lies in a block of the link's allocator.
  *
- * <p>Options: {@code ring-size} (1m; a power of two from 64k to 64m), {@code pool-size} (8m; a multiple of 16k from 64k to 1g)
+ * <p>Options: {@code ring-size} (4m; a power of two from 64k to 64m), {@code pool-size} (8m; a multiple of 16k from 64k to 1g)
  * of what this side sends through; {@code copy-in} (off): copies received blocks at once, so that the peer can't change a payload
  * that was already checked. Without it, a payload of more than 2 KiB may be seen to change if the peer misbehaves; {@code memory} (4g):
  * what the links of a node may make together.
