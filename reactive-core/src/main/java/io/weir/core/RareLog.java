@@ -1,13 +1,13 @@
 package io.weir.core;
 
 import java.time.Duration;
-import java.util.function.BiConsumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
 /**
- * A log of what strangers can bring about as often as they like: lines, of which only some are written. The next one that is written
- * tells how many were not. Any thread may call.
+ * A log of what strangers can bring about as often as they like: lines, of which only some are written. The next one
+ * that is written tells how many were not. Any thread may call.
  */
 public final class RareLog {
 
@@ -43,20 +43,31 @@ public final class RareLog {
         this.interval = interval.toNanos();
         this.left = burst;
         this.since = nanos.getAsLong();
+        // Its class is loaded now, see below.
+        var unused = ForeignText.harmless("");
     }
 
     /** Writes this, made harmless, as others may have chosen words of it, unless there were too many lately. */
     public void warn(String words) {
-        write(log::warn, log::warn, words);
+        String line = line(words);
+        if (line != null) {
+            log.warn("{}", line);
+        }
     }
 
     /** As {@link #warn}, of what is no trouble. */
     public void info(String words) {
-        write(log::info, log::info, words);
+        String line = line(words);
+        if (line != null) {
+            log.info("{}", line);
+        }
     }
 
-    private void write(BiConsumer<String, Object> plain, Counted counted, String words) {
-        String text = ForeignText.harmless(words);
+    /**
+     * What is to be written; null: nothing. Needs no class that would be loaded only now: a process that complains of
+     * having no descriptors left has none for a class file either.
+     */
+    private @Nullable String line(String words) {
         long missed;
         synchronized (this) {
             long now = nanos.getAsLong();
@@ -65,23 +76,13 @@ public final class RareLog {
             left = (int) Math.min(burst, left + gained);
             if (left == 0) {
                 unwritten++;
-                return;
+                return null;
             }
             left--;
             missed = unwritten;
             unwritten = 0;
         }
-        if (missed > 0) {
-            counted.write("{} (not written before this: {})", text, missed);
-        } else {
-            plain.accept("{}", text);
-        }
-    }
-
-    /** A line with two parameters. */
-    @FunctionalInterface
-    private interface Counted {
-
-        void write(String format, Object text, Object missed);
+        String text = ForeignText.harmless(words);
+        return missed > 0 ? text + " (not written before this: " + missed + ")" : text;
     }
 }

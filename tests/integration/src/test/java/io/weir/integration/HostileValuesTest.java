@@ -255,14 +255,15 @@ class HostileValuesTest implements OnRoute {
         Reader reader = new Interfaces(pair.near()).proxy(Reader.class, pair.peer(), "reader", PROXY);
 
         StepVerifier.create(reader.thread(Collections.nCopies(1000, 1)))
-                .assertNext(thread -> assertThat(thread).doesNotStartWith("weir-call-"))
+                .assertNext(thread -> assertThat(thread).startsWith("weir-far-"))
                 .expectComplete()
                 .verify(Patience.LIMIT);
         for (Mono<String> each : List.of(
                 reader.thread(Collections.nCopies(300_000, 1)),
                 reader.threads(Collections.nCopies(300_000, 1)).single())) {
             StepVerifier.create(each)
-                    .assertNext(thread -> assertThat(thread).startsWith("weir-call-"))
+                    // Virtual threads, where there are some, have no name.
+                    .assertNext(thread -> assertThat(thread).doesNotStartWith("weir-far-"))
                     .expectComplete()
                     .verify(Patience.LIMIT);
         }

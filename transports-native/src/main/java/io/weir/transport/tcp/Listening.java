@@ -102,8 +102,12 @@ final class Listening {
         server.channel().pipeline().addFirst(new ChannelInboundHandlerAdapter() {
             @Override
             public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-                cantAccept(cause);
-                context.fireExceptionCaught(cause);
+                try {
+                    cantAccept(cause);
+                } finally {
+                    // Whatever keeps us from saying so: without the pause, it would be tried again and again.
+                    context.fireExceptionCaught(cause);
+                }
             }
         });
         return new OpenListener(server, boundTo(server));
