@@ -17,6 +17,7 @@ import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
+import io.weir.core.SettingText;
 import io.weir.core.TimedOut;
 import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
@@ -31,8 +32,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * How two nodes agree on a path over their bootstrap connection. Both sides run the same class; only the connecting side
- * chooses:
+ * How two nodes agree on a path over their bootstrap connection. Both sides run the same class; only the connecting
+ * side chooses:
  *
  * <pre>
  *   HELLO both, and PROOF where a secret is shared (see Admission); CARD both, then for each candidate:
@@ -42,8 +43,8 @@ import reactor.core.Disposables;
  *
  * The accepting side's USE makes sure that it has not preferred another connection meanwhile (see {@link Peers}).
  *
- * Where the order is measured, the connecting side says FAILED instead of USE first, after the last PROBED, candidate by candidate;
- * then it tries them in the order in which they have answered (see {@link Survey}).
+ * Where the order is measured, the connecting side says FAILED instead of USE first, after the last PROBED, candidate
+ * by candidate; then it tries them in the order in which they have answered (see {@link Survey}).
  *
  * Each candidate is a {@link PathAttempt}. Loop thread only.
  */
@@ -125,7 +126,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Of which we have said USE. */
     private int attemptsUsed;
 
-    /** No candidate is left; said when the other side has not given way to another connection, which would explain it. */
+    /**
+     * No candidate is left; said when the other side has not given way to another connection, which would explain it.
+     */
     private @Nullable PathRequired exhausted;
 
     private int measured;
@@ -479,7 +482,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         finishAndClose();
     }
 
-    /** Another connection with the same peer is kept instead of this one; the other side must not take it for a failure. */
+    /**
+     * Another connection with the same peer is kept instead of this one; the other side must not take it for a failure.
+     */
     private void crossed() {
         send(FrameKind.REFUSE, Flags.CROSSED, 0, HandshakeCodec.text("another connection between us is kept"));
         attach();
@@ -626,8 +631,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     /**
-     * Decides with what has been measured so far; the other candidates follow in their order. The attempt under way is left to the
-     * caller, who fails it, or it may be used.
+     * Decides with what has been measured so far; the other candidates follow in their order. The attempt under way is
+     * left to the caller, who fails it, or it may be used.
      */
     private void endSurvey() {
         Survey ended = survey;
@@ -653,7 +658,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         next(null);
     }
 
-    /** The other side wanted to measure this path. Its end of the link may have closed before it said so, which is no failure. */
+    /**
+     * The other side wanted to measure this path. Its end of the link may have closed before it said so, which is no
+     * failure.
+     */
     private void measuredThere(int number) {
         PathAttempt probed = begun;
         if (probed != null && probed.number() == number) {

@@ -10,6 +10,7 @@ import io.weir.core.Message;
 import io.weir.core.MessageTooLarge;
 import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.SettingText;
 import io.weir.flow.CreditExceeded;
 import io.weir.flow.Reassembler;
 import io.weir.flow.Window;
@@ -20,8 +21,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * The receiving half of a channel: keeps the account of demand, joins long messages, hands messages to the sink within its
- * demand, and holds what came before the sink asked. Loop thread only.
+ * The receiving half of a channel: keeps the account of demand, joins long messages, hands messages to the sink within
+ * its demand, and holds what came before the sink asked. Loop thread only.
  */
 final class Inbound {
 
@@ -33,7 +34,10 @@ final class Inbound {
     /** One that was stopped may have begun again just before a look. */
     private static final int LEASE_LOOKS = 2;
 
-    /** Bytes of the message that have to come in this time: less than any network carries on which such messages make sense. */
+    /**
+     * Bytes of the message that have to come in this time: less than any network carries on which such messages make
+     * sense.
+     */
     private static final int LEASE_PROGRESS = 256 << 10;
 
     private final Session session;
@@ -85,7 +89,10 @@ final class Inbound {
     /** What the session's counters have of our demand. */
     private long demandCounted;
 
-    /** What the sink keeps of what it was delivered; null for a sink whose messages are no longer ours when they were delivered. */
+    /**
+     * What the sink keeps of what it was delivered; null for a sink whose messages are no longer ours when they were
+     * delivered.
+     */
     private volatile @Nullable Kept kept;
 
     Inbound(Session session, Channel channel, Window window) {
@@ -142,7 +149,9 @@ final class Inbound {
         return bytes > 0;
     }
 
-    /** How soon the loop has to know of what the sink drops: at once if the peer, or the end of this half, waits for it. */
+    /**
+     * How soon the loop has to know of what the sink drops: at once if the peer, or the end of this half, waits for it.
+     */
     private void watchKept() {
         Kept with = kept;
         if (with != null) {
@@ -555,7 +564,8 @@ final class Inbound {
     }
 
     /**
-     * The peer needs this much credit for one message. What exceeds the window is lent by the node's account of memory first.
+     * The peer needs this much credit for one message. What exceeds the window is lent by the node's account of memory
+     * first.
      */
     void want(long bytes) {
         if (bytes < 0) {
@@ -593,7 +603,8 @@ final class Inbound {
                             "a message of " + bytes + " bytes needs " + extra + " beyond the channel's window of "
                                     + window.maxBytes() + ", and the receiver lends " + most
                                     + " at most: raise weir.memory.max or"
-                                    + " weir.node.bytes there, with more memory for its JVM (-Xmx, -XX:MaxDirectMemorySize), or"
+                                    + " weir.node.bytes there, with more memory for its JVM (-Xmx, "
+                                    + "-XX:MaxDirectMemorySize), or"
                                     + " send the content in pieces"));
             return;
         }
@@ -615,8 +626,8 @@ final class Inbound {
     }
 
     /**
-     * What is lent comes back, but what others have beside that may stay with them for as long as they like: a message that waits for
-     * it would wait for ever.
+     * What is lent comes back, but what others have beside that may stay with them for as long as they like: a message
+     * that waits for it would wait for ever.
      */
     private void lookAtWaiting(long bytes) {
         if (leasing == null || over()) {
@@ -629,7 +640,8 @@ final class Inbound {
                     new Overloaded(
                             "there is no memory for a message of " + bytes + " bytes: the receiver's other peers have"
                                     + " had it for " + SettingText.of(LEASE.multipliedBy(LEASE_LOOKS)) + "; raise"
-                                    + " weir.memory.max there, with more memory for its JVM (-Xmx, -XX:MaxDirectMemorySize), or send"
+                                    + " weir.memory.max there, with more memory for its JVM (-Xmx, "
+                                    + "-XX:MaxDirectMemorySize), or send"
                                     + " the content in pieces"));
             return;
         }

@@ -13,6 +13,7 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
+import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import java.time.Duration;
@@ -27,16 +28,18 @@ import reactor.core.Disposables;
 /**
  * The links of one session: over which of them its frames go, and how they go on over another one. Loop thread only.
  *
- * <p>Each direction moves by itself, and stops while it does: who sends says MOVE as the last thing over the old link and goes on
- * over the new one when it has heard MOVED there. The receiver meanwhile has what is under way to read, so it waits for one
- * round trip of the new link only, and never has to put frames in order. What does not deliver in time counts as lost.
+ * <p>Each direction moves by itself, and stops while it does: who sends says MOVE as the last thing over the old link
+ * and goes on over the new one when it has heard MOVED there. The receiver meanwhile has what is under way to read, so
+ * it waits for one round trip of the new link only, and never has to put frames in order. What does not deliver in time
+ * counts as lost.
  *
- * <p>When a link is lost, each side tells the other LOST over the bootstrap connection, and where its own frames go now. Frames that
- * were under way wait here until the peer says over the next link, with RESUME, how many have arrived; those behind go once more.
+ * <p>When a link is lost, each side tells the other LOST over the bootstrap connection, and where its own frames go
+ * now. Frames that were under way wait here until the peer says over the next link, with RESUME, how many have arrived;
+ * those behind go once more.
  *
- * <p>The bootstrap connection carries what is agreed about links, and may itself be the link. When it is lost, the side that has
- * connected replaces it. Meanwhile the session goes on over the link that it has, if both directions are settled there and stay so;
- * otherwise it waits, and begins again over the next link as after the loss of any other.
+ * <p>The bootstrap connection carries what is agreed about links, and may itself be the link. When it is lost, the side
+ * that has connected replaces it. Meanwhile the session goes on over the link that it has, if both directions are
+ * settled there and stay so; otherwise it waits, and begins again over the next link as after the loss of any other.
  */
 final class Links implements PathAttempt.Owner {
 
@@ -49,7 +52,10 @@ final class Links implements PathAttempt.Owner {
     /** No attempt has this number. */
     private static final int NOWHERE = -1;
 
-    /** In PROPOSE, from the side that follows, and in the answer: what it wants of the side that leads. No attempt has this number. */
+    /**
+     * In PROPOSE, from the side that follows, and in the answer: what it wants of the side that leads. No attempt has
+     * this number.
+     */
     static final int WISH = 0;
 
     /** In LOST: our frames go over the bootstrap connection, under whichever number. */
@@ -72,7 +78,9 @@ final class Links implements PathAttempt.Owner {
     private @Nullable Leg ours;
     /** Over which they shall go as soon as the peer has said MOVED. */
     private @Nullable Leg next;
-    /** MOVE is not said yet: what has to go once more goes over our link before it, in the pieces that it was cut into. */
+    /**
+     * MOVE is not said yet: what has to go once more goes over our link before it, in the pieces that it was cut into.
+     */
     private boolean moveDue;
     /** Our frames wait for the peer's RESUME, or MOVED, over their link. */
     private boolean resumeAwaited;
@@ -175,7 +183,9 @@ final class Links implements PathAttempt.Owner {
         }
     }
 
-    /** The peer's session may have begun with a link that was lost before ours could: what it has sent there goes again. */
+    /**
+     * The peer's session may have begun with a link that was lost before ours could: what it has sent there goes again.
+     */
     void beginsAgain() {
         sayResume(home);
         settle();
@@ -307,7 +317,10 @@ final class Links implements PathAttempt.Owner {
         legs.clear();
     }
 
-    /** Ends everything for a peer that has gone, or has to go: it may keep its sockets open, and only a few of ours wait for it. */
+    /**
+     * Ends everything for a peer that has gone, or has to go: it may keep its sockets open, and only a few of ours wait
+     * for it.
+     */
     void dismiss() {
         end();
         for (Leg leg : List.copyOf(legs)) {
@@ -428,7 +441,10 @@ final class Links implements PathAttempt.Owner {
         begin(deciding, path, attempts);
     }
 
-    /** What is tried is given up, as everything stands still and this path is there; not if the other side has only to agree. */
+    /**
+     * What is tried is given up, as everything stands still and this path is there; not if the other side has only to
+     * agree.
+     */
     void giveUpFor(String path) {
         PathAttempt current = attempt;
         if (current != null && !current.path().equals(path) && !current.isDecided()) {
@@ -750,7 +766,10 @@ final class Links implements PathAttempt.Owner {
         return bootstrap.link instanceof TunnelLink tunnel ? tunnel.depth() : 0;
     }
 
-    /** The attempt over whose link both directions go, as far as we know, so that they need no bootstrap connection; 0 if there is none. */
+    /**
+     * The attempt over whose link both directions go, as far as we know, so that they need no bootstrap connection; 0
+     * if there is none.
+     */
     int settledNumber() {
         Leg there = target;
         return settled() && there != null && !there.equals(bootstrap) ? there.number : 0;
@@ -891,7 +910,8 @@ final class Links implements PathAttempt.Owner {
     }
 
     /**
-     * The peer, who has dialled, wants to go on over this connection. When both dial at once, that of the side that leads is kept.
+     * The peer, who has dialled, wants to go on over this connection. When both dial at once, that of the side that
+     * leads is kept.
      *
      * @return whether it is taken
      */
@@ -951,8 +971,9 @@ final class Links implements PathAttempt.Owner {
     }
 
     /**
-     * The peer had given up the last attempt when our USE came. Another link than the bootstrap connection is closed there, which we
-     * shall hear; that one just goes back to what it was. Nothing of the session has gone over it since.
+     * The peer had given up the last attempt when our USE came. Another link than the bootstrap connection is closed
+     * there, which we shall hear; that one just goes back to what it was. Nothing of the session has gone over it
+     * since.
      */
     private void givenUpThere() {
         if (bootstrap.number != used || !bootstrap.equals(target)) {
@@ -975,8 +996,9 @@ final class Links implements PathAttempt.Owner {
     }
 
     /**
-     * What this link may not have delivered waits from now on, before what has to go once more anyway. While we wait for RESUME over it,
-     * nothing has been offered to it that counts, but for what it has brought over before it was our link again.
+     * What this link may not have delivered waits from now on, before what has to go once more anyway. While we wait
+     * for RESUME over it, nothing has been offered to it that counts, but for what it has brought over before it was
+     * our link again.
      */
     private boolean takeBack(Leg leg) {
         boolean known = leg.link.handBack(frame -> {
@@ -1070,7 +1092,10 @@ final class Links implements PathAttempt.Owner {
         }
     }
 
-    /** Nothing may get through any more over a link that does not break, as over a port that is down: what it has not delivered goes again. */
+    /**
+     * Nothing may get through any more over a link that does not break, as over a port that is down: what it has not
+     * delivered goes again.
+     */
     private void stillLeaving() {
         Leg going = next;
         loop.execute(() -> {

@@ -4,6 +4,7 @@ import io.weir.core.Backoff;
 import io.weir.core.Loop;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
+import io.weir.core.SettingText;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.time.Instant;
@@ -21,8 +22,9 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
 /**
- * A peer that the configuration names: its connection, who waits for one, and when it is tried again. There is one try at a time,
- * however many wait. Everything but {@link #get} and {@link #state} belongs to the loop, which need not be the connection's.
+ * A peer that the configuration names: its connection, who waits for one, and when it is tried again. There is one try
+ * at a time, however many wait. Everything but {@link #get} and {@link #state} belongs to the loop, which need not be
+ * the connection's.
  */
 final class NamedPeer {
 
@@ -84,7 +86,10 @@ final class NamedPeer {
         return spec;
     }
 
-    /** An end of the connection is told as soon as {@link #live} shows it, also where the loop has not noticed yet. Any thread. */
+    /**
+     * An end of the connection is told as soon as {@link #live} shows it, also where the loop has not noticed yet. Any
+     * thread.
+     */
     PeerState state() {
         PeerState last = state;
         Peer former = connection;

@@ -4,6 +4,7 @@ import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
+import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -15,7 +16,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** What the values of a {@link NodeSpec} must keep to. Each refusal names the property, its value and what is allowed. */
+/**
+ * What the values of a {@link NodeSpec} must keep to. Each refusal names the property, its value and what is allowed.
+ */
 final class NodeSpecRules {
 
     private static final Duration LONGEST = Duration.ofHours(1);
@@ -233,7 +236,9 @@ final class NodeSpecRules {
         });
     }
 
-    /** Before a node starts: what its settings require must be possible, and strangers must not be let in by mistake. */
+    /**
+     * Before a node starts: what its settings require must be possible, and strangers must not be let in by mistake.
+     */
     static void exposure(NodeSpec spec) {
         Requirement require = spec.security().require();
         boolean proves = spec.tlsOn() || spec.security().secret() != null;
@@ -255,7 +260,8 @@ final class NodeSpecRules {
                     address -> !SecuritySpec.staysOnHost(address),
                     "weir.listen names",
                     ", which other hosts can reach, and nothing keeps strangers out: set weir.security.secret"
-                            + " (or weir.security.secret-file), or weir.tls=on, or weir.security.require=none if whoever reaches it may be a peer");
+                            + " (or weir.security.secret-file), or weir.tls=on, or weir.security.require=none "
+                            + "if whoever reaches it may be a peer");
         }
     }
 

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.PeerAddress;
+import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
 import java.time.Duration;
 import java.util.List;

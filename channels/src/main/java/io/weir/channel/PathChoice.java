@@ -8,6 +8,7 @@ import io.weir.core.PathRequired;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
 import io.weir.core.Refused;
+import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -28,11 +29,11 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Which path a living session goes on over. The side that has connected leads: it proposes the next path when one is lost, climbs
- * to a better one, and goes where an operator of either side wants it. The other side follows.
+ * Which path a living session goes on over. The side that has connected leads: it proposes the next path when one is
+ * lost, climbs to a better one, and goes where an operator of either side wants it. The other side follows.
  *
- * <p>What stands still goes on over TCP, which is there, and climbs at once to what was not lost itself; that has to wait for a
- * probation that doubles each time it was in vain. Loop thread only.
+ * <p>What stands still goes on over TCP, which is there, and climbs at once to what was not lost itself; that has to
+ * wait for a probation that doubles each time it was in vain. Loop thread only.
  */
 final class PathChoice {
 
@@ -110,7 +111,8 @@ final class PathChoice {
      * @param selection what the handshake has found worth trying, on the side that leads; null on the other
      * @param selecting the same by another policy, on that side
      * @param climbsAtOnce the session begins over TCP before all that stands before it was tried to its end
-     * @param address where the peer can be connected to, on the side that leads; null on the other, and where only gateways reach it
+     * @param address where the peer can be connected to, on the side that leads; null on the other, and where only
+     *     gateways reach it
      * @param tls how our own connections to the peer are protected
      */
     PathChoice(
@@ -220,7 +222,10 @@ final class PathChoice {
         }
     }
 
-    /** While frames still flow over it, if they do: a link that is broken is told as such. Again and again if that is in vain. */
+    /**
+     * While frames still flow over it, if they do: a link that is broken is told as such. Again and again if that is in
+     * vain.
+     */
     private void leave(String path, String reason) {
         if (!leaves) {
             if (later.isDisposed()) {
@@ -652,9 +657,9 @@ final class PathChoice {
     }
 
     /**
-     * From now on the paths are used as this policy says, put over the present one. The promise is kept when the session goes over the best
-     * path that can be opened, with the reasons against the others. If none can and the present path is not of the order either, the order
-     * stays as it was.
+     * From now on the paths are used as this policy says, put over the present one. The promise is kept when the
+     * session goes over the best path that can be opened, with the reasons against the others. If none can and the
+     * present path is not of the order either, the order stays as it was.
      */
     void reorder(PathPolicy order, Promise<PathDecision> promise) {
         if (selecting == null) {
@@ -720,7 +725,10 @@ final class PathChoice {
         }
     }
 
-    /** All that the new order has before the present path was tried: a path that it does not have at all must not be gone on over. */
+    /**
+     * All that the new order has before the present path was tried: a path that it does not have at all must not be
+     * gone on over.
+     */
     private void orderTried(Promise<PathDecision> waiting, PathDecision found, String why) {
         String path = links().path();
         if (path == null || tries().contains(path)) {

@@ -21,6 +21,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.ReusedFrame;
 import io.weir.core.ReusedList;
 import io.weir.core.SessionLost;
+import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import io.weir.flow.Lane;
@@ -48,8 +49,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * What is between two nodes: the channels and the order in which they use the link. Everything but {@link #execute} and the
- * final fields belongs to the loop.
+ * What is between two nodes: the channels and the order in which they use the link. Everything but {@link #execute} and
+ * the final fields belongs to the loop.
  */
 final class Session implements LinkHandler {
 
@@ -61,15 +62,18 @@ final class Session implements LinkHandler {
     /** How long a goodbye waits for room on the link: a peer that reads makes some in far less. */
     private static final Duration FAREWELL = Duration.ofSeconds(1);
 
-    /** Bytes of a window where there is memory for no more: credit for a short message at a time, and what is longer is lent. */
+    /**
+     * Bytes of a window where there is memory for no more: credit for a short message at a time, and what is longer is
+     * lent.
+     */
     private static final int LEAST_WINDOW = 4 << 10;
 
     /** Messages that may come at first, in the same case. */
     private static final int LEAST_ITEMS = 4;
 
     /**
-     * A peer numbers its channels one after the other, but leaves out those of channels that are still open: so many, and ten times more,
-     * may never be in between.
+     * A peer numbers its channels one after the other, but leaves out those of channels that are still open: so many,
+     * and ten times more, may never be in between.
      */
     private static final int LARGEST_STEP = 1 << 24;
 
@@ -127,7 +131,10 @@ final class Session implements LinkHandler {
 
     /** The peer is to be asked whether it is there, before anything else that waits for the link. */
     private boolean pingDue;
-    /** The latest such question, numbered downwards from 0: the positive numbers ask whether the peer has had everything. */
+    /**
+     * The latest such question, numbered downwards from 0: the positive numbers ask whether the peer has had
+     * everything.
+     */
     private int ping;
 
     private long pingedAt;
@@ -375,9 +382,9 @@ final class Session implements LinkHandler {
     }
 
     /**
-     * Memory for a message that comes in pieces; null if the JVM has none. The allocator gives a piece of its own memory, 4 MiB, back to the
-     * system when nothing of it is in use any more, and long messages that come one by one would have it cleared anew for each: so a
-     * little of it stays in use.
+     * Memory for a message that comes in pieces; null if the JVM has none. The allocator gives a piece of its own
+     * memory, 4 MiB, back to the system when nothing of it is in use any more, and long messages that come one by one
+     * would have it cleared anew for each: so a little of it stays in use.
      */
     @Nullable
     ByteBuf longBuffer(int length) {
@@ -470,8 +477,8 @@ final class Session implements LinkHandler {
     }
 
     /**
-     * The link, if who has borrowed the loop may send and receive over it: nothing else waits for it, nor is about to change, so that only what
-     * the borrower brings and what comes for its channels is handled.
+     * The link, if who has borrowed the loop may send and receive over it: nothing else waits for it, nor is about to
+     * change, so that only what the borrower brings and what comes for its channels is handled.
      */
     @Nullable
     Lendable lendable() {
@@ -539,7 +546,10 @@ final class Session implements LinkHandler {
         return memory;
     }
 
-    /** For the value of a message that the account has, or will have: up to the length of that, the value costs nothing more. */
+    /**
+     * For the value of a message that the account has, or will have: up to the length of that, the value costs nothing
+     * more.
+     */
     HeldMemory held(MemoryUse use, Message message) {
         return new HeldMemory(memory, use, Outbound.cost(message) + MemoryAccount.ITEM);
     }
@@ -561,8 +571,8 @@ final class Session implements LinkHandler {
     }
 
     /**
-     * Whether an answer for which there is no memory may wait here: one of a session may, so that whoever takes its answers gets all of
-     * them.
+     * Whether an answer for which there is no memory may wait here: one of a session may, so that whoever takes its
+     * answers gets all of them.
      */
     boolean mayGoBeyond(Outbound half) {
         boolean may = beyond == null || beyond.closed() || beyond.queued() == 0;
@@ -642,7 +652,10 @@ final class Session implements LinkHandler {
         counters.bytesReceived += bytes;
     }
 
-    /** Looks for credit to grant to this channel at the end of the turn; returns its place among them, or -1 if that is not to be. */
+    /**
+     * Looks for credit to grant to this channel at the end of the turn; returns its place among them, or -1 if that is
+     * not to be.
+     */
     int touched(Channel channel) {
         if (ended != null) {
             return -1;
@@ -756,7 +769,9 @@ final class Session implements LinkHandler {
         return asker;
     }
 
-    /** The next one, also when all have been used once: those of channels that are still open are left out, and so is 0. */
+    /**
+     * The next one, also when all have been used once: those of channels that are still open are left out, and so is 0.
+     */
     private int freeNumber() {
         int number = nextNumber;
         while (number == 0 || channels.containsKey(number)) {
@@ -1012,7 +1027,10 @@ final class Session implements LinkHandler {
         }
     }
 
-    /** Tells the peer that our node is going to leave. Completes when it begins nothing more here, or has not answered for a while. */
+    /**
+     * Tells the peer that our node is going to leave. Completes when it begins nothing more here, or has not answered
+     * for a while.
+     */
     Mono<Void> tellLeaving() {
         return Mono.create(sink -> execute(() -> new Confirmation(sink, Flags.LEAVES).begin()));
     }
@@ -1179,8 +1197,8 @@ final class Session implements LinkHandler {
     }
 
     /**
-     * Waits until the peer has had everything that was sent so far, as it may just have lost the link over which that went, and who has
-     * ended the session does not hear of it.
+     * Waits until the peer has had everything that was sent so far, as it may just have lost the link over which that
+     * went, and who has ended the session does not hear of it.
      */
     private final class Confirmation {
 
@@ -1231,8 +1249,8 @@ final class Session implements LinkHandler {
     }
 
     /**
-     * Channels for which there is no room, until the peer has been sent that. Its opener sends nothing before it is accepted, so nothing else is
-     * to be known of them.
+     * Channels for which there is no room, until the peer has been sent that. Its opener sends nothing before it is
+     * accepted, so nothing else is to be known of them.
      */
     private final class Refusals implements Outgoing {
 

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.Misconfigured;
+import io.weir.core.SettingText;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -11,8 +12,6 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
@@ -22,9 +21,6 @@ import java.util.stream.Collectors;
  * @param text the value, without blanks around it
  */
 record Setting(String label, String text) {
-
-    private static final Pattern SIZE = Pattern.compile("(\\d{1,18})([kmgt]?)(?:i?b)?");
-    private static final Pattern TIME = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 
     Setting {
         text = text.strip();
@@ -55,18 +51,17 @@ record Setting(String label, String text) {
         throw refused("a whole number, such as 1024");
     }
 
+    private <T> T read(Function<String, T> form) {
+        try {
+            return form.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw refused(String.valueOf(e.getMessage()));
+        }
+    }
+
     /** Bytes. */
     long size() {
-        Matcher matcher = SIZE.matcher(text.toLowerCase(Locale.ROOT));
-        if (matcher.matches()) {
-            String unit = matcher.group(2);
-            int shift = unit.isEmpty() ? 0 : 10 * ("kmgt".indexOf(unit) + 1);
-            long value = Long.parseLong(matcher.group(1));
-            if (value <= (Long.MAX_VALUE >> shift)) {
-                return value << shift;
-            }
-        }
-        throw refused("a size: write bytes, or 64k, 8m, 1g (powers of 1024)");
+        return read(SettingText::size);
     }
 
     /** Bytes of something that an array could hold. */
@@ -79,26 +74,12 @@ record Setting(String label, String text) {
     }
 
     Duration time() {
-        Matcher matcher = TIME.matcher(text.toLowerCase(Locale.ROOT));
-        if (!matcher.matches()) {
-            throw refused("a time: write 500ms, 5s, 2m or 1h");
-        }
-        long value = Long.parseLong(matcher.group(1));
-        return switch (matcher.group(2)) {
-            case "ms" -> Duration.ofMillis(value);
-            case "s" -> Duration.ofSeconds(value);
-            case "m" -> Duration.ofMinutes(value);
-            default -> Duration.ofHours(value);
-        };
+        return read(SettingText::time);
     }
 
     /** On or off; also true and false, which is what YAML makes of them. */
     boolean flag() {
-        return switch (text.toLowerCase(Locale.ROOT)) {
-            case "on", "true" -> true;
-            case "off", "false" -> false;
-            default -> throw refused("a switch: write on or off");
-        };
+        return read(SettingText::flag);
     }
 
     PathSwitch pathSwitch() {

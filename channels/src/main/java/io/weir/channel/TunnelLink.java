@@ -13,6 +13,7 @@ import io.weir.core.Message;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
+import io.weir.core.SettingText;
 import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
 import io.weir.flow.Window;
@@ -25,12 +26,13 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
 /**
- * A link to a node that is not reached directly: a channel to a gateway, which passes on what comes. Each frame is one message, its header
- * before its body; or two, if the link of the channel takes the body where it lies. What a session sends over it is bounded by its own
- * windows, so this takes whatever comes at once, and a full channel can't keep its own credit from coming in. It belongs to the loop of the
- * channel.
+ * A link to a node that is not reached directly: a channel to a gateway, which passes on what comes. Each frame is one
+ * message, its header before its body; or two, if the link of the channel takes the body where it lies. What a session
+ * sends over it is bounded by its own windows, so this takes whatever comes at once, and a full channel can't keep its
+ * own credit from coming in. It belongs to the loop of the channel.
  *
- * <p>What was under way when the tunnel breaks is in the hands of others: it can't be given back. Nothing is encrypted from end to end.
+ * <p>What was under way when the tunnel breaks is in the hands of others: it can't be given back. Nothing is encrypted
+ * from end to end.
  */
 final class TunnelLink implements Link, MessageSink {
 
@@ -44,7 +46,9 @@ final class TunnelLink implements Link, MessageSink {
 
     static final int MAX_FRAME = LONGEST - LONGEST_HEADER;
 
-    /** Bodies up to this length are copied behind their header, which costs less than a second buffer does on its way. */
+    /**
+     * Bodies up to this length are copied behind their header, which costs less than a second buffer does on its way.
+     */
     private static final int COPIED = 2 << 10;
 
     /** A flag of frames: the body is the next message. */
@@ -98,7 +102,8 @@ final class TunnelLink implements Link, MessageSink {
     }
 
     /**
-     * Makes a link of a channel to a gateway when each gateway on the way has answered. Nobody else may use the channel.
+     * Makes a link of a channel to a gateway when each gateway on the way has answered. Nobody else may use the
+     * channel.
      *
      * @param gateways how many there are
      * @param time until all have answered
@@ -340,7 +345,10 @@ final class TunnelLink implements Link, MessageSink {
         return !skipsBody;
     }
 
-    /** Makes the frame of it, the body of which is what is left; false if that is to come, or if it is one that may be skipped. */
+    /**
+     * Makes the frame of it, the body of which is what is left; false if that is to come, or if it is one that may be
+     * skipped.
+     */
     private boolean decode(ByteBuf bytes) {
         if (bytes.readableBytes() < FrameLayout.HEADER) {
             throw broken("a frame of " + bytes.readableBytes() + " bytes");

@@ -1,30 +1,21 @@
 package io.weir.service;
 
+import io.weir.core.SettingText;
 import java.time.Duration;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** Times that annotations name. */
 final class TimeText {
-
-    private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 
     private TimeText() {}
 
     /** @throws IllegalArgumentException if it is no such time */
     static Duration parse(String text) {
-        Matcher form = FORM.matcher(text);
-        if (!form.matches()) {
-            throw new IllegalArgumentException(
-                    "'" + text + "' is no time: write a number and ms, s, m or h, for instance 2s");
+        Duration time;
+        try {
+            time = SettingText.time(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("'" + text + "' is not " + e.getMessage(), e);
         }
-        long number = Long.parseLong(form.group(1));
-        Duration time = switch (form.group(2)) {
-            case "ms" -> Duration.ofMillis(number);
-            case "s" -> Duration.ofSeconds(number);
-            case "m" -> Duration.ofMinutes(number);
-            default -> Duration.ofHours(number);
-        };
         check(time);
         return time;
     }

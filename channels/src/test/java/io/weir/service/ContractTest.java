@@ -127,7 +127,7 @@ class ContractTest {
         refused(OwnVariable.class, "get", "nothing says what T");
         refused(Plants.class, "nothing says what P");
         refused(Nested.class, "get()", "can't be passed");
-        refused(OddDeadline.class, "run()", "'soon' is no time");
+        refused(OddDeadline.class, "run()", "'soon' is not a time");
         refused(Empty.class, "Empty", "no method");
         refused(String.class, "String", "no interface");
     }

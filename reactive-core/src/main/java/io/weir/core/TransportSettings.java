@@ -4,10 +4,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.function.Function;
 
 /**
  * What a node tells a transport or bootstrap about how to work.
@@ -19,8 +17,6 @@ import java.util.regex.Pattern;
  * @param tls how TCP connections are protected
  */
 public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<String, String> options, TlsSpec tls) {
-
-    private static final Pattern TIME = Pattern.compile("([0-9]{1,9}) *(ms|s|m)");
 
     public TransportSettings {
         options = Map.copyOf(options);
@@ -42,7 +38,7 @@ public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<S
         if (text == null) {
             return otherwise;
         }
-        long value = parseSize(option, text);
+        long value = read(option, text, SettingText::size);
         if (value < least || value > most) {
             throw new Misconfigured(option + "=" + text + " is out of range: from " + least + " to " + most + " bytes");
         }
@@ -52,26 +48,19 @@ public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<S
     /** A switch: {@code on}, {@code true}, {@code off} or {@code false}. */
     public boolean flag(String option, boolean otherwise) {
         String text = options.get(option);
-        if (text == null) {
-            return otherwise;
-        }
-        return switch (text.trim()) {
-            case "on", "true" -> true;
-            case "off", "false" -> false;
-            default -> throw new Misconfigured(option + "=" + text + " is not a switch: write on or off");
-        };
+        return text == null ? otherwise : read(option, text, SettingText::flag);
     }
 
-    /** A time within bounds, written as {@code 500ms}, {@code 5s} or {@code 2m}. */
+    /** A time within bounds, written as {@code 500ms}, {@code 5s}, {@code 2m} or {@code 1h}. */
     public Duration time(String option, Duration otherwise, Duration least, Duration most) {
         String text = options.get(option);
         if (text == null) {
             return otherwise;
         }
-        Duration value = parseTime(option, text);
+        Duration value = read(option, text, SettingText::time);
         if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
-            throw new Misconfigured(option + "=" + text + " is out of range: from " + least.toMillis() + "ms to "
-                    + most.toMillis() + "ms");
+            throw new Misconfigured(option + "=" + text + " is out of range: from " + SettingText.of(least) + " to "
+                    + SettingText.of(most));
         }
         return value;
     }
@@ -92,35 +81,11 @@ public record TransportSettings(Path runtimeFolder, boolean nativeAllowed, Map<S
         return List.copyOf(networks);
     }
 
-    private static Duration parseTime(String option, String text) {
-        Matcher matcher = TIME.matcher(text.trim());
-        if (!matcher.matches()) {
-            throw new Misconfigured(option + "=" + text + " is not a time: write 500ms, 5s or 2m");
-        }
-        long number = Long.parseLong(matcher.group(1));
-        return switch (matcher.group(2)) {
-            case "ms" -> Duration.ofMillis(number);
-            case "s" -> Duration.ofSeconds(number);
-            default -> Duration.ofMinutes(number);
-        };
-    }
-
-    private static long parseSize(String option, String text) {
-        String digits = text.trim().toLowerCase(Locale.ROOT);
-        int shift = 0;
-        if (!digits.isEmpty()) {
-            shift = switch (digits.charAt(digits.length() - 1)) {
-                case 'k' -> 10;
-                case 'm' -> 20;
-                case 'g' -> 30;
-                default -> 0;
-            };
-        }
+    private static <T> T read(String option, String text, Function<String, T> form) {
         try {
-            return Math.multiplyExact(
-                    Long.parseLong(shift == 0 ? digits : digits.substring(0, digits.length() - 1)), 1L << shift);
-        } catch (NumberFormatException | ArithmeticException e) {
-            throw new Misconfigured(option + "=" + text + " is not a size: write bytes, or 64k, 8m, 1g");
+            return form.apply(text);
+        } catch (IllegalArgumentException e) {
+            throw new Misconfigured(option + "=" + text + " is not " + e.getMessage());
         }
     }
 }

@@ -335,8 +335,9 @@ class TcpBootstrapTest {
     void refusesBadOptions() {
         assertMisconfigured(Map.of("no-delay", "maybe"), "no-delay=maybe is not a switch");
         assertMisconfigured(Map.of("high-water", "1k"), "high-water=1k is out of range");
-        assertMisconfigured(Map.of("connect-timeout", "5"), "connect-timeout=5 is not a time: write 500ms, 5s or 2m");
-        assertMisconfigured(Map.of("linger", "1000m"), "linger=1000m is out of range: from 1ms to 600000ms");
+        assertMisconfigured(
+                Map.of("connect-timeout", "5"), "connect-timeout=5 is not a time: write 500ms, 5s, " + "2m or 1h");
+        assertMisconfigured(Map.of("linger", "1000m"), "linger=1000m is out of range: from 1ms to 10m");
         assertMisconfigured(Map.of("data-address", "tcp://0.0.0.0:0"), "data-address=tcp://0.0.0.0:0 can't be used");
         assertMisconfigured(Map.of("data-address", "127.0.0.1:80"), "with port 0");
         assertMisconfigured(Map.of("data-address", "somehost:0"), "write an IP address of this host");
