@@ -8,8 +8,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 
 /**
- * Accepts channels as a {@code Flux}: a channel is accepted when the subscriber has asked for one. Those that come before wait, at
- * most {@link #BACKLOG} of them, of which each peer has its share; further ones are refused as overloaded.
+ * Accepts channels as a {@code Flux}: a channel is accepted when the subscriber has asked for one. Those that come
+ * before wait, at most {@link #BACKLOG} of them, of which each peer has its share; further ones are refused as
+ * overloaded.
  */
 final class AcceptHandler implements PortHandler {
 

@@ -22,8 +22,9 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How two nodes begin on every new connection: each says HELLO, and, where a secret is shared, proves that it knows it, before anything
- * else that the other one says is believed. One of these for each side of a connection. Loop thread only.
+ * How two nodes begin on every new connection: each says HELLO, and, where a secret is shared, proves that it knows it,
+ * before anything else that the other one says is believed. One of these for each side of a connection. Loop thread
+ * only.
  *
  * <pre>
  *   HELLO both, each with 32 fresh random bytes
@@ -31,17 +32,21 @@ import org.jspecify.annotations.Nullable;
  *   accepting side    PROOF  code(the secret that was right, A, transcript)
  *
  *   code        HMAC-SHA-256
- *   transcript  HELLO of the connecting side, HELLO of the accepting side, what binds the connection: each with its length before it
+ *   transcript  HELLO of the connecting side, HELLO of the accepting side, what binds the connection: each with its
+ *               length before it
  * </pre>
  *
- * <p>A proof holds for one connection only, as both sides have put random bytes into it, and for one role, so that it can't be sent
- * back. It also holds for the connection's {@link Protection#binding()}: between two encrypted connections it can't be passed on.
+ * <p>A proof holds for one connection only, as both sides have put random bytes into it, and for one role, so that it
+ * can't be sent back. It also holds for the connection's {@link Protection#binding()}: between two encrypted
+ * connections it can't be passed on.
  *
- * <p>And it holds for what the connecting side has {@link Dialled}: who is connected to can't pass the proof on to another node, and come in
- * there as who has connected to him, because that node takes it only from one who has dialled it.
+ * <p>And it holds for what the connecting side has {@link Dialled}: who is connected to can't pass the proof on to
+ * another node, and come in there as who has connected to him, because that node takes it only from one who has dialled
+ * it.
  *
- * <p>The connecting side goes first, because a code allows guesses at the secret without asking anybody further: so whoever just
- * connects to a node gets none. Who can make a node connect to him gets one, which is why a secret should be random and long.
+ * <p>The connecting side goes first, because a code allows guesses at the secret without asking anybody further: so
+ * whoever just connects to a node gets none. Who can make a node connect to him gets one, which is why a secret should
+ * be random and long.
  */
 final class Admission {
 
@@ -283,7 +288,10 @@ final class Admission {
                 new Identity(secret, protection.principal(), said.id().name(), ""));
     }
 
-    /** Sends a frame of a connection that is no session yet. What finds no room is dropped: a deadline ends a side that does not read. */
+    /**
+     * Sends a frame of a connection that is no session yet. What finds no room is dropped: a deadline ends a side that
+     * does not read.
+     */
     static void send(Link link, Frame frame) {
         if (link.offer(frame)) {
             frame.clear();

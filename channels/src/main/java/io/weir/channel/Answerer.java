@@ -26,9 +26,10 @@ import reactor.core.publisher.Mono;
 
 /**
  * Serves the requests of one channel: hands each to the handler and sends what it yields. Asks the peer for as many
- * requests as the window has items, and for one more with each whose answer is on the wire. While the requests that are being answered, or
- * the answers that the peer does not take, have more bytes than a window, no further request is handed to the handler; an answer for
- * which there is no memory then is replaced by an error. So neither can pile up. Loop thread only.
+ * requests as the window has items, and for one more with each whose answer is on the wire. While the requests that are
+ * being answered, or the answers that the peer does not take, have more bytes than a window, no further request is
+ * handed to the handler; an answer for which there is no memory then is replaced by an error. So neither can pile up.
+ * Loop thread only.
  */
 final class Answerer implements MessageSink, Outbound.Feeder {
 
@@ -49,7 +50,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     private static final long PORTION = 256 << 10;
 
     private static final String NO_MEMORY =
-            "the answers that wait to be taken have used up the memory that there is for them: take answers, or ask less at once";
+            "the answers that wait to be taken have used up the memory that there is for them: take answers, or "
+                    + "ask less at once";
 
     private final Consumer<Answerer> onEnd;
     /** Bytes of the requests that are being answered. */

@@ -9,8 +9,8 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * One request on its way, or one message that awaits no answer. It starts when the answer is requested, so that the answer
- * never lacks demand. Loop thread only, but for {@link #request} and {@link #cancel}.
+ * One request on its way, or one message that awaits no answer. It starts when the answer is requested, so that the
+ * answer never lacks demand. Loop thread only, but for {@link #request} and {@link #cancel}.
  */
 final class Ask implements Subscription {
 
@@ -27,7 +27,10 @@ final class Ask implements Subscription {
     /** On the clock of {@link System#nanoTime()}; only of those that are sampled. */
     long sentAt;
 
-    /** @param late sees an answer that comes behind the cancel, and leaves its release to the caller; null: nobody wants to */
+    /**
+     * @param late sees an answer that comes behind the cancel, and leaves its release to the caller; null: nobody wants
+     * to
+     */
     Ask(
             Session session,
             String port,

@@ -15,8 +15,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All our requests to one port of one peer, over one channel. Requests beyond the peer's credit wait, up to a bound; further
- * ones fail with {@link Overloaded}. Loop thread only.
+ * All our requests to one port of one peer, over one channel. Requests beyond the peer's credit wait, up to a bound;
+ * further ones fail with {@link Overloaded}. Loop thread only.
  */
 final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
 

@@ -6,8 +6,9 @@ import java.util.LinkedHashSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What sources have emitted into all channels of one session and waits for the peer's credit and for the link, and the node's memory for it.
- * Sources are asked for more as far as there is some: a peer that takes nothing stops them, however many channels it has. Loop thread only.
+ * What sources have emitted into all channels of one session and waits for the peer's credit and for the link, and the
+ * node's memory for it. Sources are asked for more as far as there is some: a peer that takes nothing stops them,
+ * however many channels it has. Loop thread only.
  */
 final class Backlog {
 
@@ -15,8 +16,8 @@ final class Backlog {
     static final int MESSAGE = 192;
 
     /**
-     * What a message counts at most among what waits, when it waits for credit: others go on meanwhile. What is beyond that counts apart,
-     * see {@link #stalls}.
+     * What a message counts at most among what waits, when it waits for credit: others go on meanwhile. What is beyond
+     * that counts apart, see {@link #stalls}.
      */
     static final int STALLED = 4 << 10;
 
@@ -64,9 +65,9 @@ final class Backlog {
     }
 
     /**
-     * Counts what a long message takes that waits for credit. It is there already, and so the account has it in any case. A peer whose
-     * subscriber does not take one of them must not stand still for that, so one is free; but when with the others nothing
-     * extra is left for it, nothing more is asked for until some of them have gone.
+     * Counts what a long message takes that waits for credit. It is there already, and so the account has it in any
+     * case. A peer whose subscriber does not take one of them must not stand still for that, so one is free; but when
+     * with the others nothing extra is left for it, nothing more is asked for until some of them have gone.
      */
     void stalls(Outbound half, long before, long now) {
         long more = 0;
@@ -103,7 +104,9 @@ final class Backlog {
         return FREE + taken - held;
     }
 
-    /** How many bytes one channel may ask its source for, of those that it wants: its part of what all of them may have. */
+    /**
+     * How many bytes one channel may ask its source for, of those that it wants: its part of what all of them may have.
+     */
     long share(long wanted) {
         if (isBlocked()) {
             return 0;
@@ -115,7 +118,10 @@ final class Backlog {
         return room() / channels;
     }
 
-    /** Whether a channel in which nothing waits may ask for one message: so channels that wait for credit do not stop others. */
+    /**
+     * Whether a channel in which nothing waits may ask for one message: so channels that wait for credit do not stop
+     * others.
+     */
     boolean admits() {
         if (isBlocked()) {
             return false;

@@ -8,7 +8,10 @@ import io.micrometer.observation.docs.ObservationDocumentation;
 /** The observations that {@link WeirObservations} makes. Needs Micrometer on the class path. */
 public enum CallObservation implements ObservationDocumentation {
 
-    /** A call that this node makes, with all its tries: from the subscription to the answer, or to the end of the stream. */
+    /**
+     * A call that this node makes, with all its tries: from the subscription to the answer, or to the end of the
+     * stream.
+     */
     CLIENT("weir.client.calls", DefaultClientCallConvention.class),
 
     /** A call that this node answers: from the arrival of the request to the answer, or to the end of the stream. */

@@ -16,8 +16,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoOperator;
 
 /**
- * For what makes and serves calls of a kind of its own, over messages that are none: sends and serves past the {@link CallInterceptor}s of
- * the node, and shows them the calls itself. Everything else is as with {@link Peer} and {@link Node}.
+ * For what makes and serves calls of a kind of its own, over messages that are none: sends and serves past the
+ * {@link CallInterceptor}s of the node, and shows them the calls itself. Everything else is as with {@link Peer} and
+ * {@link Node}.
  */
 public final class Calls {
 
@@ -44,8 +45,8 @@ public final class Calls {
     }
 
     /**
-     * What comes in on this channel behind the first message, which {@code first} takes over on the loop, read as {@link Channel#receive(Codec)} does.
-     * The first message uses up an item of the demand.
+     * What comes in on this channel behind the first message, which {@code first} takes over on the loop, read as
+     * {@link Channel#receive(Codec)} does. The first message uses up an item of the demand.
      */
     public static <T> Flux<T> receiveBehind(Consumer<Message> first, Channel channel, Codec<T> codec) {
         return Decoding.valuesBehind(first, channel, codec);
@@ -69,8 +70,8 @@ public final class Calls {
     }
 
     /**
-     * What a handler yields for the value of a request, which is released; as {@link Node#answer(String, Codec, Codec, Function)}. To be
-     * subscribed to once.
+     * What a handler yields for the value of a request, which is released; as
+     * {@link Node#answer(String, Codec, Codec, Function)}. To be subscribed to once.
      */
     public static <A, B> Mono<B> decoded(
             Peer from, Message request, Codec<A> codec, Function<? super A, ? extends Publisher<? extends B>> handler) {
@@ -78,7 +79,8 @@ public final class Calls {
     }
 
     /**
-     * Takes a long message over and reads it as {@link Channel#receive(Codec)} does: not on a loop, and one at a time for each peer.
+     * Takes a long message over and reads it as {@link Channel#receive(Codec)} does: not on a loop, and one at a time
+     * for each peer.
      *
      * @param outcome of the value, or of why there is none; on the loop, once
      */
@@ -102,7 +104,10 @@ public final class Calls {
         return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, bytes + (long) MemoryAccount.ITEM);
     }
 
-    /** Who shares what peers may have with this one: those of the same certificate, or from the same place; to be compared by equals. */
+    /**
+     * Who shares what peers may have with this one: those of the same certificate, or from the same place; to be
+     * compared by equals.
+     */
     public static Object identity(Peer peer) {
         return peer.session().memory().identity();
     }

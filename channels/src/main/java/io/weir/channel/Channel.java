@@ -27,16 +27,16 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * A two-way stream of messages between two nodes. Each direction is a half of its own: it has its own demand, and ends on
- * its own. A channel ends when both halves have ended; an error, or the end of the peer, ends both.
+ * A two-way stream of messages between two nodes. Each direction is a half of its own: it has its own demand, and ends
+ * on its own. A channel ends when both halves have ended; an error, or the end of the peer, ends both.
  *
- * <p><b>Threads.</b> Any thread may use a channel. Messages are delivered, and synchronous sources emit, on the loop of the
- * peer, which must not be blocked: slow work belongs behind {@code publishOn}.
+ * <p><b>Threads.</b> Any thread may use a channel. Messages are delivered, and synchronous sources emit, on the loop of
+ * the peer, which must not be blocked: slow work belongs behind {@code publishOn}.
  *
  * <p><b>Demand.</b> The peer's source is asked for what the subscriber of {@link #receive()} has requested, and for
- * {@code weir.window.initial} messages beyond: these are held here, within {@code weir.window.bytes}, also before anybody
- * subscribes. So a subscriber that asks one by one need not wait for the network each time, and two channels that feed each other
- * go round.
+ * {@code weir.window.initial} messages beyond: these are held here, within {@code weir.window.bytes}, also before
+ * anybody subscribes. So a subscriber that asks one by one need not wait for the network each time, and two channels
+ * that feed each other go round.
  */
 public final class Channel {
 
@@ -109,8 +109,8 @@ public final class Channel {
     }
 
     /**
-     * Memory for payloads that suits the path to this peer best: over shared memory, what lies in it is not copied at all.
-     * Ordinary memory works as well, and is what this gives when its own is exhausted.
+     * Memory for payloads that suits the path to this peer best: over shared memory, what lies in it is not copied at
+     * all. Ordinary memory works as well, and is what this gives when its own is exhausted.
      */
     public ByteBufAllocator allocator() {
         return session.allocator();
@@ -119,10 +119,10 @@ public final class Channel {
     /**
      * Sends what the source emits, as the peer's subscriber asks for it, then ends this half.
      *
-     * <p>The source is subscribed to when the returned {@code Mono} is, and asked for small batches on the peer's loop. Messages
-     * are released by the channel. Completes when the last message and the end are on the wire, or when the peer has
-     * cancelled. Fails with the source's error, which the peer sees as {@link io.weir.core.RemoteFailure}, or with what
-     * ended the channel. Cancelling it tells the peer that the sender has cancelled.
+     * <p>The source is subscribed to when the returned {@code Mono} is, and asked for small batches on the peer's loop.
+     * Messages are released by the channel. Completes when the last message and the end are on the wire, or when the
+     * peer has cancelled. Fails with the source's error, which the peer sees as {@link io.weir.core.RemoteFailure}, or
+     * with what ended the channel. Cancelling it tells the peer that the sender has cancelled.
      *
      * <p>A channel sends once: a second subscription fails with {@link IllegalStateException}.
      */
@@ -141,9 +141,9 @@ public final class Channel {
     }
 
     /**
-     * What the peer sends, within the subscriber's demand, on the peer's loop. Each message belongs to the subscriber, who
-     * releases it. Completes when the peer has ended its half; fails with what the peer's source failed with, or with what
-     * ended the channel. Cancelling ends this half: the peer's source is cancelled.
+     * What the peer sends, within the subscriber's demand, on the peer's loop. Each message belongs to the subscriber,
+     * who releases it. Completes when the peer has ended its half; fails with what the peer's source failed with, or
+     * with what ended the channel. Cancelling ends this half: the peer's source is cancelled.
      *
      * <p>One subscriber only; a second one is refused with {@link IllegalStateException}.
      */
@@ -153,8 +153,8 @@ public final class Channel {
 
     /**
      * As {@link #receive()}, but the peer may send this many messages beyond the demand, instead of
-     * {@code weir.window.initial}. With 0 the peer's source is asked for exactly what is requested, once what the peer was
-     * allowed to send at first is used up.
+     * {@code weir.window.initial}. With 0 the peer's source is asked for exactly what is requested, once what the peer
+     * was allowed to send at first is used up.
      */
     public Flux<Message> receive(int prefetch) {
         if (prefetch < 0) {
@@ -167,9 +167,10 @@ public final class Channel {
     }
 
     /**
-     * As {@link #receive(int)}, for a subscriber that keeps the content of messages beyond their delivery, as a socket does until its program
-     * reads it. What was delivered counts against the window, and so as memory that is kept for the peer, until it was
-     * {@link #consumed}; so does the channel itself. The subscriber keeps {@link #firstItems} messages at most.
+     * As {@link #receive(int)}, for a subscriber that keeps the content of messages beyond their delivery, as a socket
+     * does until its program reads it. What was delivered counts against the window, and so as memory that is kept for
+     * the peer, until it was {@link #consumed}; so does the channel itself. The subscriber keeps {@link #firstItems}
+     * messages at most.
      */
     public Flux<Message> receiveKept(int prefetch) {
         return receive(prefetch).doFirst(() -> execute(inbound::keep));
@@ -180,14 +181,17 @@ public final class Channel {
         inbound.consumed(bytes);
     }
 
-    /** How many messages may lie here before anybody asks for them: {@code weir.window.initial}, or fewer where memory is short. */
+    /**
+     * How many messages may lie here before anybody asks for them: {@code weir.window.initial}, or fewer where memory
+     * is short.
+     */
     public int firstItems() {
         return firstItems;
     }
 
     /**
-     * What the peer sends, decoded and released. Values of more than 64 KiB are decoded on another thread, one after the other, and
-     * emitted on the loop like all the others.
+     * What the peer sends, decoded and released. Values of more than 64 KiB are decoded on another thread, one after
+     * the other, and emitted on the loop like all the others.
      */
     public <T> Flux<T> receive(Codec<T> codec) {
         return Decoding.values(this, codec);
@@ -195,8 +199,8 @@ public final class Channel {
 
     /**
      * Ends both halves in good order: what was taken for sending is still sent, then the source is cancelled and its
-     * {@link #send} completes; what comes in is no longer wanted. Completes when the end is on the wire, also when the channel
-     * has ended already. Takes effect when subscribed to.
+     * {@link #send} completes; what comes in is no longer wanted. Completes when the end is on the wire, also when the
+     * channel has ended already. Takes effect when subscribed to.
      */
     public Mono<Void> close() {
         return Mono.create(sink -> execute(() -> close(sink)));
@@ -213,9 +217,9 @@ public final class Channel {
     }
 
     /**
-     * Lets threads that wait for this channel do the loop's work for it: the signals of its subscriber, and the requests to its source, may
-     * come on such a thread from now on, one at a time as always. They must be short, and use nothing of this node but this channel. For what
-     * makes blocking calls of channels, such as sockets.
+     * Lets threads that wait for this channel do the loop's work for it: the signals of its subscriber, and the
+     * requests to its source, may come on such a thread from now on, one at a time as always. They must be short, and
+     * use nothing of this node but this channel. For what makes blocking calls of channels, such as sockets.
      */
     public Turns turns() {
         lent = true;
@@ -280,7 +284,10 @@ public final class Channel {
         session.execute(task);
     }
 
-    /** Whether nobody waits for anything of it. What carries sessions through a gateway waits for ever: they are asked themselves. */
+    /**
+     * Whether nobody waits for anything of it. What carries sessions through a gateway waits for ever: they are asked
+     * themselves.
+     */
     boolean idle() {
         return outbound.idle() || (carriesSessions() && outbound.isEmpty());
     }
@@ -459,8 +466,8 @@ public final class Channel {
     }
 
     /**
-     * We have failed, and the peer takes nothing of what it shall have before it hears so: it may be waiting for us to take
-     * what it sends, as an echo does, which we never shall.
+     * We have failed, and the peer takes nothing of what it shall have before it hears so: it may be waiting for us to
+     * take what it sends, as an echo does, which we never shall.
      */
     void cancelFailed() {
         if (!cancelledFailed && !inbound.ended() && !inbound.cancelledHere()) {
@@ -567,8 +574,8 @@ public final class Channel {
     }
 
     /**
-     * Gives up the number, once nothing is to be sent, awaited or released any more. After the session only what has come whole
-     * is left, for whoever asks for it.
+     * Gives up the number, once nothing is to be sent, awaited or released any more. After the session only what has
+     * come whole is left, for whoever asks for it.
      */
     void forget() {
         if (session.endedWith() != null) {

@@ -6,8 +6,8 @@ package io.weir.channel;
  * @param number its number in this connection, as it appears in errors; numbers are not used again
  * @param port to which it was opened; all requests to a port share one channel
  * @param openedHere whether this node has opened it, and not the peer
- * @param demand messages that our subscriber has asked for and not had yet; {@link Long#MAX_VALUE} if it wants everything, 0 if nobody has
- *     subscribed or nothing more is to come
+ * @param demand messages that our subscriber has asked for and not had yet; {@link Long#MAX_VALUE} if it wants
+ *     everything, 0 if nobody has subscribed or nothing more is to come
  * @param creditItems messages that we may still send
  * @param creditBytes bytes that these may have
  * @param queuedMessagesOut messages that wait here for credit or for room on the path

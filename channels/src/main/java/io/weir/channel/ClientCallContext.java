@@ -8,7 +8,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call that is made, as observations see it. It is its own carrier: what a propagator puts into it travels with the request.
+ * A call that is made, as observations see it. It is its own carrier: what a propagator puts into it travels with the
+ * request.
  */
 public final class ClientCallContext extends SenderContext<ClientCallContext> implements ObservedCall {
 

@@ -11,15 +11,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection with somebody who says who he is, from its HELLOs to the end of its session, and whether it is with the same one as another.
- * An id is a claim, so that alone says nothing:
+ * One connection with somebody who says who he is, from its HELLOs to the end of its session, and whether it is with
+ * the same one as another. An id is a claim, so that alone says nothing:
  *
  * <ul>
  *   <li>Where a certificate was shown, those are the same who claim the same and have shown the same.
- *   <li>Otherwise we have dialled the same address twice, and whoever answers there is meant. A shared secret does not change that: others
- *       know it as well.
- *   <li>Or the other side of one connection has said over it which others are its own as well, in a way that only the two ends of both can:
- *       by a {@link #tagFor tag} of what was said in both. Each side says so in its CARD.
+ *   <li>Otherwise we have dialled the same address twice, and whoever answers there is meant. A shared secret does not
+ *       change that: others know it as well.
+ *   <li>Or the other side of one connection has said over it which others are its own as well, in a way that only the
+ *       two ends of both can: by a {@link #tagFor tag} of what was said in both. Each side says so in its CARD.
  * </ul>
  *
  * <p>Who is the same as a third one is the same as the other. All of this under the lock of {@link Peers}.
@@ -46,7 +46,8 @@ final class Contact {
      * Somebody has just been admitted.
      *
      * @param dialled what leads to him by itself; null if he has connected to us, or if we have through a gateway
-     * @param mayBeNamed whether it is as good a connection as any between him and us, which somebody in between has not just passed on
+     * @param mayBeNamed whether it is as good a connection as any between him and us, which somebody in between has not
+     *     just passed on
      * @param bond what only the two ends know
      */
     Contact(

@@ -10,11 +10,12 @@ import reactor.util.context.ContextView;
 
 /**
  * Sends chosen entries of the Reactor context with each call, and puts them into the context of what answers it:
- * {@code node.intercept(ContextEntries.of("tenant"))} on both sides. An entry goes on to the next node if a call is made in that context.
+ * {@code node.intercept(ContextEntries.of("tenant"))} on both sides. An entry goes on to the next node if a call is
+ * made in that context.
  *
- * <p>Only texts are sent, of at most {@value #LONGEST} bytes in UTF-8; everything else is left out. Of what comes, only the entries that were
- * chosen here are taken, within the same bound, and without control characters. Who calls can send whatever it likes: what must be true has to
- * be proved, see {@link Identity}.
+ * <p>Only texts are sent, of at most {@value #LONGEST} bytes in UTF-8; everything else is left out. Of what comes, only
+ * the entries that were chosen here are taken, within the same bound, and without control characters. Who calls can
+ * send whatever it likes: what must be true has to be proved, see {@link Identity}.
  */
 public final class ContextEntries implements CallInterceptor {
 

@@ -29,7 +29,10 @@ final class DecisionText {
         return ForeignText.harmless(shown);
     }
 
-    /** {@code 850 ns}, {@code 1.2 us}, {@code 18 us}, {@code 3.4 ms}, {@code 2 s}: two digits are what a single look is worth. */
+    /**
+     * {@code 850 ns}, {@code 1.2 us}, {@code 18 us}, {@code 3.4 ms}, {@code 2 s}: two digits are what a single look is
+     * worth.
+     */
     static String of(Duration time) {
         long nanos = time.toNanos();
         if (nanos < 1_000) {

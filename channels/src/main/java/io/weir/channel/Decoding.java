@@ -20,8 +20,8 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * The values of messages that come on a loop: short ones at once, long ones by {@link LongValues}, in order, and all of them on the
- * loop.
+ * The values of messages that come on a loop: short ones at once, long ones by {@link LongValues}, in order, and all of
+ * them on the loop.
  */
 final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
 
@@ -83,8 +83,8 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     }
 
     /**
-     * What the handler yields for this request, which is taken over and counts as one in the account of memory. On the loop, and so is
-     * the handler.
+     * What the handler yields for this request, which is taken over and counts as one in the account of memory. On the
+     * loop, and so is the handler.
      */
     static <A, B> Mono<B> one(
             Session session,
@@ -215,7 +215,10 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
         }
     }
 
-    /** What Reactor calls fatal it throws: to a channel whose message it was, but here there is nobody behind it, and somebody waits. */
+    /**
+     * What Reactor calls fatal it throws: to a channel whose message it was, but here there is nobody behind it, and
+     * somebody waits.
+     */
     private void failedLate(Throwable reason) {
         try {
             failed(reason);

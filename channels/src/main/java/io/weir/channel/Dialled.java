@@ -14,12 +14,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the connecting side of a connection has connected to, as it says in its HELLO. Whoever passes a connection on to somebody else has
- * another address than that one has, so the accepting side sees whether it is the one who was meant. Immutable.
+ * Where the connecting side of a connection has connected to, as it says in its HELLO. Whoever passes a connection on
+ * to somebody else has another address than that one has, so the accepting side sees whether it is the one who was
+ * meant. Immutable.
  *
- * @param address as it was configured or found, in the form of {@link PeerAddress#toString()}; empty from the accepting side
- * @param reached the address in figures at which the connection ends, as the kernel knows it; empty if it does not, as through a gateway
- * @param host which host that is meant of, if the address means another place on every host: the id of its boot; else empty
+ * @param address as it was configured or found, in the form of {@link PeerAddress#toString()}; empty from the accepting
+ *     side
+ * @param reached the address in figures at which the connection ends, as the kernel knows it; empty if it does not, as
+ *     through a gateway
+ * @param host which host that is meant of, if the address means another place on every host: the id of its boot; else
+ *     empty
  */
 record Dialled(String address, String reached, String host) {
 
@@ -74,7 +78,10 @@ record Dialled(String address, String reached, String host) {
                 : isSame(listening, meant) && (meant.isUnix() ? here : !SecuritySpec.staysOnHost(meant));
     }
 
-    /** The last gateway has connected: only what it was to connect to is known, and which host it has meant by 127.0.0.1 is not. */
+    /**
+     * The last gateway has connected: only what it was to connect to is known, and which host it has meant by 127.0.0.1
+     * is not.
+     */
     private static boolean isReached(PeerAddress listening, PeerAddress meant) {
         return listening.isAnyHost()
                 ? isOfThisHost(listening, meant) || (listening.port() == meant.port() && isInterface(meant.host()))

@@ -17,19 +17,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bounds how many accepted connections are on their way to become sessions, and how many new ones become that in a second. Any thread may
- * call.
+ * Bounds how many accepted connections are on their way to become sessions, and how many new ones become that in a
+ * second. Any thread may call.
  *
- * <p>Whoever connects is let in: if there is no room, somebody leaves who has proved nothing. Those who have said nothing may fill half
- * of the room, and then it is one of them; otherwise it is one who has said HELLO. It is one of whom there are the most from where they
- * come, and of those the first. So those who only stand in the door can't keep it shut, whatever they do there, and those from one place
- * take each other's room: a peer needs the time of half a room of others to say HELLO, which it does at once, and of another half to prove
- * itself.
+ * <p>Whoever connects is let in: if there is no room, somebody leaves who has proved nothing. Those who have said
+ * nothing may fill half of the room, and then it is one of them; otherwise it is one who has said HELLO. It is one of
+ * whom there are the most from where they come, and of those the first. So those who only stand in the door can't keep
+ * it shut, whatever they do there, and those from one place take each other's room: a peer needs the time of half a
+ * room of others to say HELLO, which it does at once, and of another half to prove itself.
  *
- * <p>The rate counts who comes in, and not who only says so. So where something has to be proved, whoever proves nothing can't use it up. Where
- * nothing has to be, everybody who says HELLO comes in; then {@link HandshakeRate} keeps those from one place from using up what others
- * need. Those who say that they have a session here have a rate of their own, so that a session that needs another connection does not
- * compete with strangers, unless they claim its id.
+ * <p>The rate counts who comes in, and not who only says so. So where something has to be proved, whoever proves
+ * nothing can't use it up. Where nothing has to be, everybody who says HELLO comes in; then {@link HandshakeRate} keeps
+ * those from one place from using up what others need. Those who say that they have a session here have a rate of their
+ * own, so that a session that needs another connection does not compete with strangers, unless they claim its id.
  */
 final class Doorkeeper {
 

@@ -12,8 +12,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Finds the property that a variable of the environment stands for. Both are compared in capitals, with {@code _} for everything
- * that is neither letter nor digit; a shape that several names have is told apart by the names that exist.
+ * Finds the property that a variable of the environment stands for. Both are compared in capitals, with {@code _} for
+ * everything that is neither letter nor digit; a shape that several names have is told apart by the names that exist.
  */
 final class EnvironmentNames {
 

@@ -37,8 +37,8 @@ final class Errors {
     }
 
     /**
-     * What the peer told, shortened, with everything that could disturb a log taken out. Reads the body without releasing
-     * it.
+     * What the peer told, shortened, with everything that could disturb a log taken out. Reads the body without
+     * releasing it.
      */
     static String received(ByteBuf body) {
         return ForeignText.harmless(

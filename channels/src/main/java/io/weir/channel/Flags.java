@@ -27,7 +27,10 @@ final class Flags {
     /** END: asks for DELIVERED. */
     static final int CONFIRM = 1;
 
-    /** REFUSE: another connection between us is kept instead of this one; where a session goes on, it takes the next one. */
+    /**
+     * REFUSE: another connection between us is kept instead of this one; where a session goes on, it takes the next
+     * one.
+     */
     static final int CROSSED = 1;
 
     /** REFUSE: there is no such session here any more. */
@@ -45,7 +48,10 @@ final class Flags {
     /** REJOIN: from the side that leads the session, as it has begun it. */
     static final int LEADS = 1;
 
-    /** PROPOSE, from the side that follows: the device of this path can't be used there; body: the path, a blank, the reason. */
+    /**
+     * PROPOSE, from the side that follows: the device of this path can't be used there; body: the path, a blank, the
+     * reason.
+     */
     static final int MISSING = 1;
 
     /** PROPOSE, from the side that follows: the device of this path can be used there again. */

@@ -15,15 +15,16 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The bodies of handshake frames. Numbers are little-endian; a text is its length in bytes (16 bits) and UTF-8; a map is its
- * size (16 bits) and key and value texts in turn.
+ * The bodies of handshake frames. Numbers are little-endian; a text is its length in bytes (16 bits) and UTF-8; a map
+ * is its size (16 bits) and key and value texts in turn.
  *
  * <pre>
  * HELLO  'W' 'E' 'I' 'R', major (8), minor (8), zero (16), features (64), id (2 x 64), incarnation (64), name,
  *        32 random bytes if the features have bit 0,
  *        what was dialled if the features have bit 3: address, reached, host; see Dialled
  * PROOF  one or two codes of 32 bytes; see Admission
- * CARD   half of the session's number (64), boot id, uid (64), process, host, pid (64), ready map, missing map, switches map,
+ * CARD   half of the session's number (64), boot id, uid (64), process, host, pid (64), ready map, missing map,
+ *        switches map,
  *        number of tags (8), tags of 16 bytes each; see Contact
  * OFFER  nonce (64), the adapter's bytes
  * </pre>

@@ -5,10 +5,12 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * How many may come in a second. Those from one place may use up all of it, but not what is there beyond: half as much for those that don't come
- * from where many come, and as much again for those of them that have proved something. Not thread-safe.
+ * How many may come in a second. Those from one place may use up all of it, but not what is there beyond: half as much
+ * for those that don't come from where many come, and as much again for those of them that have proved something. Not
+ * thread-safe.
  *
- * <p>A place from which more come than a quarter of the rate is such a place, whether they are let in or not, until they stop for a second.
+ * <p>A place from which more come than a quarter of the rate is such a place, whether they are let in or not, until
+ * they stop for a second.
  */
 final class HandshakeRate {
 

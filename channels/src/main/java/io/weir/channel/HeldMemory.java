@@ -5,8 +5,8 @@ import io.weir.core.Repeat;
 import io.weir.core.ValueMemory;
 
 /**
- * The memory of what a peer has sent and this node has decoded, for as long as somebody works with it. Any thread may release it; one at a
- * time decodes.
+ * The memory of what a peer has sent and this node has decoded, for as long as somebody works with it. Any thread may
+ * release it; one at a time decodes.
  */
 public final class HeldMemory implements ValueMemory {
 

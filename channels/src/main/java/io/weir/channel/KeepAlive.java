@@ -6,11 +6,12 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Notices a peer that says nothing any more although its connection is open: it is stopped, kept from its work, or cut off from us
- * without anybody telling. Only a peer that is silent is asked, so under traffic this costs nothing. Loop thread only.
+ * Notices a peer that says nothing any more although its connection is open: it is stopped, kept from its work, or cut
+ * off from us without anybody telling. Only a peer that is silent is asked, so under traffic this costs nothing. Loop
+ * thread only.
  *
- * <p>Counts how often it has looked in vain instead of measuring time: if we were stopped ourselves, what the peer has said
- * meanwhile was not read yet, and must be before it is given up.
+ * <p>Counts how often it has looked in vain instead of measuring time: if we were stopped ourselves, what the peer has
+ * said meanwhile was not read yet, and must be before it is given up.
  */
 final class KeepAlive {
 

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What a sink keeps of what it was delivered, in bytes. Any thread drops some of it; the loop, to which everything else belongs, is woken for
- * that only when it is worth it.
+ * What a sink keeps of what it was delivered, in bytes. Any thread drops some of it; the loop, to which everything else
+ * belongs, is woken for that only when it is worth it.
  */
 final class Kept {
 
@@ -25,7 +25,10 @@ final class Kept {
         return dropped.addAndGet(some) >= worth && told.compareAndSet(false, true);
     }
 
-    /** From now on the loop wants to know when so many bytes were dropped. It has to look itself at those that were dropped before. */
+    /**
+     * From now on the loop wants to know when so many bytes were dropped. It has to look itself at those that were
+     * dropped before.
+     */
     void worth(long least) {
         worth = Math.max(1, least);
     }

@@ -53,7 +53,10 @@ record KeptFrame(
         body.release();
     }
 
-    /** Adds this, in pieces if the link would not take it whole. A message in pieces is the same message to the other side. */
+    /**
+     * Adds this, in pieces if the link would not take it whole. A message in pieces is the same message to the other
+     * side.
+     */
     void cutFor(Link link, Collection<KeptFrame> to) {
         int length = body.readableBytes();
         if (length + control.length <= link.maxFrame() || link.takesInPlace(body)) {

@@ -11,8 +11,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Reads the long values of one session on threads that may block, because the worst input of a codec can take a loop's time away from
- * everybody else on it. One at a time, so that a peer gets no more than one thread. Loop thread only.
+ * Reads the long values of one session on threads that may block, because the worst input of a codec can take a loop's
+ * time away from everybody else on it. One at a time, so that a peer gets no more than one thread. Loop thread only.
  */
 final class LongValues {
 
@@ -128,7 +128,9 @@ final class LongValues {
             }
         }
 
-        /** Nobody wants the value any more. What is being read is read to its end, as its buffer can't be taken away. */
+        /**
+         * Nobody wants the value any more. What is being read is read to its end, as its buffer can't be taken away.
+         */
         @Override
         public void dispose() {
             session.execute(() -> {

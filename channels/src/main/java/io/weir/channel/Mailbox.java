@@ -24,15 +24,16 @@ import reactor.core.publisher.Operators;
  * Everything that any peer sends to a port, by {@link Peer#tell}, {@link Peer#ask} or a channel, in one place. A
  * {@code Flux} of all of it; {@link #matching} selects.
  *
- * <p>Each message goes to the first subscriber, in the order of subscription, that has demand and wants it. What nobody wants
- * stays, also when its sender has gone: the messages of a peer in their order, those of several peers in turn.
+ * <p>Each message goes to the first subscriber, in the order of subscription, that has demand and wants it. What nobody
+ * wants stays, also when its sender has gone: the messages of a peer in their order, those of several peers in turn.
  *
- * <p>{@code weir.mailbox.items} is what a mailbox keeps. Peers share it, so that no peer takes all places from the others: a peer alone gets
- * three eighths, and each one 64 in any case. Whoever has had its share is not asked for more until something of it was taken out. So what a
- * subscriber wants does not come as long as the share of its sender is full of what nobody wants.
+ * <p>{@code weir.mailbox.items} is what a mailbox keeps. Peers share it, so that no peer takes all places from the
+ * others: a peer alone gets three eighths, and each one 64 in any case. Whoever has had its share is not asked for more
+ * until something of it was taken out. So what a subscriber wants does not come as long as the share of its sender is
+ * full of what nobody wants.
  *
- * <p>Messages are delivered on a loop of the node or on the thread that requests, one after the other. The port is served until this is
- * disposed.
+ * <p>Messages are delivered on a loop of the node or on the thread that requests, one after the other. The port is
+ * served until this is disposed.
  */
 public final class Mailbox extends Flux<Received> implements Disposable {
 
@@ -337,8 +338,8 @@ public final class Mailbox extends Flux<Received> implements Disposable {
     }
 
     /**
-     * Serves the port no longer: senders, and who awaits an answer, fail with {@link io.weir.core.Refused}. Releases what waits;
-     * completes the subscribers.
+     * Serves the port no longer: senders, and who awaits an answer, fail with {@link io.weir.core.Refused}. Releases
+     * what waits; completes the subscribers.
      */
     @Override
     public void dispose() {

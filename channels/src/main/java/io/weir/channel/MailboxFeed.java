@@ -6,7 +6,10 @@ import io.weir.core.Refused;
 import io.weir.flow.Window;
 import reactor.core.publisher.Mono;
 
-/** What one channel brings into a mailbox, and the way of answers back. Loop thread only, but for {@link #reply} and {@link #close}. */
+/**
+ * What one channel brings into a mailbox, and the way of answers back. Loop thread only, but for {@link #reply} and
+ * {@link #close}.
+ */
 final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     /** Messages that may be on their way, also where a window has fewer, if there is memory for them. */

@@ -9,18 +9,19 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has how many of the places of a mailbox. Shared so that nobody can take them all from the others. Any thread may call.
+ * Who has how many of the places of a mailbox. Shared so that nobody can take them all from the others. Any thread may
+ * call.
  *
  * <pre>
  *   mailbox   {@code weir.mailbox.items}
  *   identity  at most 3/4 of what other identities have left
- *   peer      at most half of what the other peers of its identity have left of that; but {@link #LEAST} in any case, so that
- *             whatever others have left there, its messages get in
+ *   peer      at most half of what the other peers of its identity have left of that; but {@link #LEAST} in any case,
+ *             so that whatever others have left there, its messages get in
  * </pre>
  *
  * <p>Messages of a peer that has gone count until they are taken out, for its identity. As long as these are more than
- * an identity may have, peers that come from there have no places: otherwise one could fill the mailbox, and the memory that they all share,
- * by coming again and again.
+ * an identity may have, peers that come from there have no places: otherwise one could fill the mailbox, and the memory
+ * that they all share, by coming again and again.
  */
 final class MailboxPlaces {
 
@@ -109,7 +110,10 @@ final class MailboxPlaces {
         }
     }
 
-    /** Whether there is a place for a message of this sender. If not, it {@link MailboxSender#goOn goes on} when there is one. */
+    /**
+     * Whether there is a place for a message of this sender. If not, it {@link MailboxSender#goOn goes on} when there
+     * is one.
+     */
     synchronized boolean hasPlaceFor(MailboxSender sender) {
         boolean has = has(sender);
         if (!has) {

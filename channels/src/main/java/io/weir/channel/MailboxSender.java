@@ -57,7 +57,10 @@ final class MailboxSender {
         return session;
     }
 
-    /** Bytes that peers of its identity may have left here, if it is to have places: so that whoever comes from there finds memory. */
+    /**
+     * Bytes that peers of its identity may have left here, if it is to have places: so that whoever comes from there
+     * finds memory.
+     */
     long mostLeft() {
         return Math.min(session.windowBytes(), session.memory().total() / 8);
     }

@@ -4,8 +4,8 @@ import io.weir.core.PeerId;
 import java.util.function.Predicate;
 
 /**
- * Which messages of a {@link Mailbox} a subscriber wants. Asked once for each message, on loops: quick, without side effects, and dependent on
- * nothing but the message.
+ * Which messages of a {@link Mailbox} a subscriber wants. Asked once for each message, on loops: quick, without side
+ * effects, and dependent on nothing but the message.
  */
 @FunctionalInterface
 public interface Match extends Predicate<Received> {

@@ -12,24 +12,27 @@ import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one account of the memory that a node keeps on behalf of others: whatever is kept for a peer, or promised to it as credit, is
- * taken from here first. So credit is never more than there is, and a peer that keeps the rules is slowed down, but never refused
- * what it was promised. Any thread may call.
+ * The one account of the memory that a node keeps on behalf of others: whatever is kept for a peer, or promised to it
+ * as credit, is taken from here first. So credit is never more than there is, and a peer that keeps the rules is slowed
+ * down, but never refused what it was promised. Any thread may call.
  *
  * <p>What remains is shared so that nobody can take it all, without a number that would have to be set:
  *
  * <pre>
  *   node      total
  *   identity  at most 3/4 of what other identities have left
- *             3/4 of these for the peers that it has: the last quarter is for peers to come. Of that, 5/8 may be kept, and 5/8 lent
- *             to long messages, so that whatever peers keep there is something to be lent, and the other way round
- *   peer      {@link #GUARANTEED}, set aside when it connects; beyond that at most half of what the other peers of its identity
- *             have left to be kept, and half of what they have left to be lent. If nothing is lent, one may have 3/4 of that
- *   channel   an eighth of what its peer has left, of the half of the peer's share that is for windows; the other half is for the
- *             least that a channel needs, and for everything that is not a window
+ *             3/4 of these for the peers that it has: the last quarter is for peers to come. Of that, 5/8 may be kept,
+ *             and 5/8 lent to long messages, so that whatever peers keep there is something to be lent, and the other
+ *             way round
+ *   peer      {@link #GUARANTEED}, set aside when it connects; beyond that at most half of what the other peers of its
+ *             identity have left to be kept, and half of what they have left to be lent. If nothing is lent, one may
+ *             have 3/4 of that
+ *   channel   an eighth of what its peer has left, of the half of the peer's share that is for windows; the other half
+ *             is for the least that a channel needs, and for everything that is not a window
  * </pre>
  *
- * <p>An identity is a certificate's principal; without one, everybody who comes from the same place and has proved as much.
+ * <p>An identity is a certificate's principal; without one, everybody who comes from the same place and has proved as
+ * much.
  */
 final class MemoryAccount {
 
@@ -241,7 +244,10 @@ final class MemoryAccount {
             }
         }
 
-        /** Takes this much, as extra, or nothing: what was set aside for the peer, and three eighths of what it may have, stay for other uses. */
+        /**
+         * Takes this much, as extra, or nothing: what was set aside for the peer, and three eighths of what it may
+         * have, stay for other uses.
+         */
         boolean tryTakeExtra(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {
                 boolean fits = taken + bytes <= limit() / 8 * 5;
@@ -283,7 +289,8 @@ final class MemoryAccount {
         /**
          * Takes as much as is fair for one of many.
          *
-         * @return between {@code least} and {@code most}; what is beyond the least is extra. 0 if there is not even the least
+         * @return between {@code least} and {@code most}; what is beyond the least is extra. 0 if there is not even the
+         *     least
          */
         long takeSome(MemoryUse use, long least, long most) {
             synchronized (MemoryAccount.this) {
@@ -329,8 +336,8 @@ final class MemoryAccount {
         }
 
         /**
-         * Lends memory to a message that is longer than its window: runs {@code granted} on the loop as soon as there is enough; at once, and
-         * returns null, if there is now.
+         * Lends memory to a message that is longer than its window: runs {@code granted} on the loop as soon as there
+         * is enough; at once, and returns null, if there is now.
          */
         @Nullable
         Lease lease(long bytes, Loop loop, Runnable granted) {
@@ -382,7 +389,10 @@ final class MemoryAccount {
             }
         }
 
-        /** Takes what is there already, as if it were lent: where it is more than may be lent, nothing further is until it was given back. */
+        /**
+         * Takes what is there already, as if it were lent: where it is more than may be lent, nothing further is until
+         * it was given back.
+         */
         void lendAnyway(long bytes) {
             synchronized (MemoryAccount.this) {
                 addLent(bytes);

@@ -10,8 +10,8 @@ public enum MemoryUse {
     WINDOWS,
 
     /**
-     * Messages longer than their window, from the moment in which a peer may send one until it is delivered; and long values while their
-     * codec reads them.
+     * Messages longer than their window, from the moment in which a peer may send one until it is delivered; and long
+     * values while their codec reads them.
      */
     LONG_MESSAGES,
 

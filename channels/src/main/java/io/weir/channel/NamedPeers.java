@@ -18,8 +18,8 @@ final class NamedPeers {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
 
     /**
-     * So much more for each peer that is always tried: a try costs up to a millisecond of a processor, so that all together stay well under
-     * one percent of one, however many are away.
+     * So much more for each peer that is always tried: a try costs up to a millisecond of a processor, so that all
+     * together stay well under one percent of one, however many are away.
      */
     private static final Duration PAUSE_PER_PEER = Duration.ofMillis(200);
 
@@ -48,7 +48,10 @@ final class NamedPeers {
         return named(name).get();
     }
 
-    /** The connection under this name, unless there is none or it has ended. Throws {@link Misconfigured} if there is no such name. */
+    /**
+     * The connection under this name, unless there is none or it has ended. Throws {@link Misconfigured} if there is no
+     * such name.
+     */
     Optional<Peer> connected(String name) {
         return Optional.ofNullable(named(name).live());
     }
@@ -63,8 +66,8 @@ final class NamedPeers {
     }
 
     /**
-     * Connects to those that are not lazy, and stays connected. Completes when those are there that are required; fails with the first
-     * one that is not within the limit, or can't be.
+     * Connects to those that are not lazy, and stays connected. Completes when those are there that are required; fails
+     * with the first one that is not within the limit, or can't be.
      */
     Mono<Void> begin(Duration limit) {
         return Mono.defer(() -> {

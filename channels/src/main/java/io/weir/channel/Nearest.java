@@ -8,7 +8,9 @@ final class Nearest {
 
     private Nearest() {}
 
-    /** The candidate that the fewest changed letters turn the text into, if these are at most a third of it; else null. */
+    /**
+     * The candidate that the fewest changed letters turn the text into, if these are at most a third of it; else null.
+     */
     static @Nullable String to(String text, Collection<String> candidates) {
         String nearest = null;
         int least = Math.max(1, text.length() / 3) + 1;
@@ -23,7 +25,10 @@ final class Nearest {
         return nearest;
     }
 
-    /** Levenshtein's distance, letters inserted, removed or replaced, with two neighbours that changed places counted as one. */
+    /**
+     * Levenshtein's distance, letters inserted, removed or replaced, with two neighbours that changed places counted as
+     * one.
+     */
     static int distance(String from, String to) {
         int[][] cost = new int[from.length() + 1][to.length() + 1];
         for (int i = 0; i <= from.length(); i++) {

@@ -57,8 +57,8 @@ import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * This process on the network. A node listens, connects to peers over the fastest path that both have, serves ports and opens
- * channels to ports of peers.
+ * This process on the network. A node listens, connects to peers over the fastest path that both have, serves ports and
+ * opens channels to ports of peers.
  *
  * <pre>{@code
  * Node node = Node.start(NodeSpec.fromSystem()).block();
@@ -137,27 +137,28 @@ public final class Node {
     }
 
     /**
-     * Starts a node: looks which paths are ready, makes the loops, listens. Completes when peers can connect, and the peers that are
-     * {@link PeerSpec.Connect#REQUIRED required} are connected. Fails with {@link Misconfigured}, naming the setting, or with
-     * {@link io.weir.core.PeerUnavailable} if a required peer was not there within {@code weir.timeout.start}, and leaves nothing
-     * running then. Loads native libraries on a thread that may block.
+     * Starts a node: looks which paths are ready, makes the loops, listens. Completes when peers can connect, and the
+     * peers that are {@link PeerSpec.Connect#REQUIRED required} are connected. Fails with {@link Misconfigured}, naming
+     * the setting, or with {@link io.weir.core.PeerUnavailable} if a required peer was not there within
+     * {@code weir.timeout.start}, and leaves nothing running then. Loads native libraries on a thread that may block.
      */
     public static Mono<Node> start(NodeSpec spec) {
         return begun(spec, true);
     }
 
     /**
-     * Starts a node that lets nobody in before it is {@link #open() opened}, so that everything can be served before the first peer comes: it
-     * listens, and who comes meanwhile waits. It can connect to peers, but does not do so by itself. Otherwise as {@link #start}.
+     * Starts a node that lets nobody in before it is {@link #open() opened}, so that everything can be served before
+     * the first peer comes: it listens, and who comes meanwhile waits. It can connect to peers, but does not do so by
+     * itself. Otherwise as {@link #start}.
      */
     public static Mono<Node> prepare(NodeSpec spec) {
         return begun(spec, false);
     }
 
     /**
-     * Loads what a node of this configuration needs, classes and native libraries, so that the first one starts sooner: makes one that neither
-     * listens nor connects, and closes it, on a thread that may block. Completes when that is done, also if it can't be: what is wrong with
-     * the configuration is told by {@link #start}.
+     * Loads what a node of this configuration needs, classes and native libraries, so that the first one starts sooner:
+     * makes one that neither listens nor connects, and closes it, on a thread that may block. Completes when that is
+     * done, also if it can't be: what is wrong with the configuration is told by {@link #start}.
      */
     public static Mono<Void> preload(NodeSpec spec) {
         return Mono.defer(() -> make(spec).close())
@@ -199,8 +200,9 @@ public final class Node {
 
     /**
      * Lets peers in, and connects to those that are not {@link PeerSpec.Connect#LAZY lazy}. Completes when the
-     * {@link PeerSpec.Connect#REQUIRED required} ones are connected; fails, as {@link #start} does, if one of them is not there in time. Then,
-     * and if it is cancelled before, the node is closed. Once only: nothing happens, and nothing is waited for, if this was subscribed to before.
+     * {@link PeerSpec.Connect#REQUIRED required} ones are connected; fails, as {@link #start} does, if one of them is
+     * not there in time. Then, and if it is cancelled before, the node is closed. Once only: nothing happens, and
+     * nothing is waited for, if this was subscribed to before.
      */
     public Mono<Void> open() {
         return Mono.defer(() -> {
@@ -251,7 +253,10 @@ public final class Node {
         return new Node(spec, bootstrap, adapters, Host.card(id, ready, missing));
     }
 
-    /** The bootstrap connection is looked at when it is there: over a Unix-domain socket it is private without any setting. */
+    /**
+     * The bootstrap connection is looked at when it is there: over a Unix-domain socket it is private without any
+     * setting.
+     */
     static boolean isPrivateEnough(Transport adapter, NodeSpec spec) {
         return spec.security().require() != Requirement.ENCRYPTED
                 || adapter.name().equals(Handshake.BOOTSTRAP_PATH)
@@ -287,9 +292,10 @@ public final class Node {
     }
 
     /**
-     * Listens at a further address, as if {@code weir.listen} had named it. Completes when peers can connect there. Fails with
-     * {@link Misconfigured}, naming the address, if it can't be bound, or if others than this host's could reach it and nothing keeps
-     * strangers out; with {@link Refused} if the node closes meanwhile. Whoever cancels has nothing to dispose.
+     * Listens at a further address, as if {@code weir.listen} had named it. Completes when peers can connect there.
+     * Fails with {@link Misconfigured}, naming the address, if it can't be bound, or if others than this host's could
+     * reach it and nothing keeps strangers out; with {@link Refused} if the node closes meanwhile. Whoever cancels has
+     * nothing to dispose.
      */
     public Mono<Listening> listen(PeerAddress address) {
         return Promise.mono(
@@ -330,14 +336,16 @@ public final class Node {
         return spec;
     }
 
-    /** Where it listens, with the ports really bound: those of the configuration first, then those of {@link #listen}. */
+    /**
+     * Where it listens, with the ports really bound: those of the configuration first, then those of {@link #listen}.
+     */
     public List<PeerAddress> addresses() {
         return listeners.stream().map(Bootstrap.Listener::address).toList();
     }
 
     /**
-     * Where others reach it, for those who tell it to others: what {@code weir.advertise} says, else where it listens, with the name of its
-     * host in place of every address of it ({@code 0.0.0.0}).
+     * Where others reach it, for those who tell it to others: what {@code weir.advertise} says, else where it listens,
+     * with the name of its host in place of every address of it ({@code 0.0.0.0}).
      */
     public List<PeerAddress> advertised() {
         return spec.advertised().isEmpty()
@@ -378,7 +386,10 @@ public final class Node {
         return Mono.defer(() -> connect(PeerAddress.parse(address)));
     }
 
-    /** Connects with paths of its own, put over the node's. Also fails with {@link Misconfigured} where these make no sense. */
+    /**
+     * Connects with paths of its own, put over the node's. Also fails with {@link Misconfigured} where these make no
+     * sense.
+     */
     public Mono<Peer> connect(PeerAddress address, PathPolicy paths) {
         return connect(address, paths, spec.tls());
     }
@@ -403,9 +414,10 @@ public final class Node {
     }
 
     /**
-     * Connects to a node that only a gateway reaches, or yields the peer if there is a connection to it already. What both sides prove,
-     * they prove to each other, from end to end; the gateway can read what it passes on, unless a path joins both directly, which is
-     * tried as usual. The connection ends with that to the gateway, with {@link io.weir.core.SessionLost}.
+     * Connects to a node that only a gateway reaches, or yields the peer if there is a connection to it already. What
+     * both sides prove, they prove to each other, from end to end; the gateway can read what it passes on, unless a
+     * path joins both directly, which is tried as usual. The connection ends with that to the gateway, with
+     * {@link io.weir.core.SessionLost}.
      *
      * <p>Fails as {@link #connect(PeerAddress)} does, also with what the gateway has failed with, which names it.
      *
@@ -452,13 +464,14 @@ public final class Node {
     }
 
     /**
-     * The peer that is configured under this name, {@code weir.peers.<name>.address}: the connection that there is under this name, or
-     * else a new one, for which all wait who ask meanwhile. If it can't be reached now, it is tried again for as long as
-     * {@code weir.peers.<name>.wait} says, then this fails with {@link io.weir.core.PeerUnavailable}, which tells how often it was
-     * tried and what failed last; without such a setting it fails with what the first try fails with. What no repetition helps,
-     * {@link io.weir.core.ProtocolMismatch}, {@link io.weir.core.PathRequired} or {@link Misconfigured}, is told at once. Cancelling
-     * ends the tries if nobody else waits and the peer is {@link PeerSpec.Connect#LAZY lazy}. Signals come on a loop of this node, or on
-     * the caller's thread.
+     * The peer that is configured under this name, {@code weir.peers.<name>.address}: the connection that there is
+     * under this name, or else a new one, for which all wait who ask meanwhile. If it can't be reached now, it is tried
+     * again for as long as {@code weir.peers.<name>.wait} says, then this fails with
+     * {@link io.weir.core.PeerUnavailable}, which tells how often it was tried and what failed last; without such a
+     * setting it fails with what the first try fails with. What no repetition helps,
+     * {@link io.weir.core.ProtocolMismatch}, {@link io.weir.core.PathRequired} or {@link Misconfigured}, is told at
+     * once. Cancelling ends the tries if nobody else waits and the peer is {@link PeerSpec.Connect#LAZY lazy}. Signals
+     * come on a loop of this node, or on the caller's thread.
      *
      * <p>The host's name is looked up for each try; how long the JVM remembers it is its own setting
      * ({@code networkaddress.cache.ttl}).
@@ -481,8 +494,9 @@ public final class Node {
     }
 
     /**
-     * Changes the order of the paths to the peer that is configured under this name, as long as the node lives: as {@link Peer#reorder} if
-     * there is a connection under this name, and for those that follow. Empty if there is none now. If it fails nothing has changed.
+     * Changes the order of the paths to the peer that is configured under this name, as long as the node lives: as
+     * {@link Peer#reorder} if there is a connection under this name, and for those that follow. Empty if there is none
+     * now. If it fails nothing has changed.
      */
     public Mono<PathDecision> reorder(String name, PathPolicy order) {
         return Mono.defer(() -> {
@@ -616,9 +630,10 @@ public final class Node {
     }
 
     /**
-     * Serves a port: each channel that a peer opens is given to the handler, and is ended when the handler's publisher completes.
-     * An error of the handler goes to the peer; a {@link Refused} or {@link io.weir.core.PathRequired} that the function itself throws
-     * refuses the channel, as if it had never been open. Lasts until disposed; open channels go on then.
+     * Serves a port: each channel that a peer opens is given to the handler, and is ended when the handler's publisher
+     * completes. An error of the handler goes to the peer; a {@link Refused} or {@link io.weir.core.PathRequired} that
+     * the function itself throws refuses the channel, as if it had never been open. Lasts until disposed; open channels
+     * go on then.
      *
      * @throws Misconfigured if the port is served already
      */
@@ -632,8 +647,8 @@ public final class Node {
     }
 
     /**
-     * The channels that peers open to a port, each accepted when the subscriber asks for it. Those that come before wait, up to a
-     * bound. The port is served while this is subscribed to.
+     * The channels that peers open to a port, each accepted when the subscriber asks for it. Those that come before
+     * wait, up to a bound. The port is served while this is subscribed to.
      */
     public Flux<Channel> accept(String port) {
         return Flux.defer(() -> {
@@ -643,10 +658,10 @@ public final class Node {
     }
 
     /**
-     * Answers the requests that come to a port: the handler gets each message, which it must release, and yields the answer. A request
-     * that fails fails at the asker, as {@link io.weir.core.RemoteFailure}, or as {@link Refused} if it fails with
-     * that or with {@link io.weir.core.PathRequired}. Messages for which no answer is expected come
-     * here as well. Lasts until disposed: what was begun is still answered then, further requests fail with
+     * Answers the requests that come to a port: the handler gets each message, which it must release, and yields the
+     * answer. A request that fails fails at the asker, as {@link io.weir.core.RemoteFailure}, or as {@link Refused} if
+     * it fails with that or with {@link io.weir.core.PathRequired}. Messages for which no answer is expected come here
+     * as well. Lasts until disposed: what was begun is still answered then, further requests fail with
      * {@link io.weir.core.Refused}.
      */
     public Disposable answer(String port, Function<? super Message, ? extends Publisher<Message>> handler) {
@@ -660,8 +675,8 @@ public final class Node {
     }
 
     /**
-     * As {@link #answer(String, Function)}, but values through codecs, so that nothing has to be released. Requests that can't be
-     * decoded fail at the asker.
+     * As {@link #answer(String, Function)}, but values through codecs, so that nothing has to be released. Requests
+     * that can't be decoded fail at the asker.
      */
     public <A, B> Disposable answer(
             String port,
@@ -741,8 +756,8 @@ public final class Node {
     }
 
     /**
-     * The mailbox of a port: everything that any peer sends there, and what selects from it. The port is served from now until
-     * the mailbox is disposed; a further call for the same port yields the same mailbox.
+     * The mailbox of a port: everything that any peer sends there, and what selects from it. The port is served from
+     * now until the mailbox is disposed; a further call for the same port yields the same mailbox.
      *
      * @throws Misconfigured if the port is served by something else
      */
@@ -756,26 +771,26 @@ public final class Node {
     }
 
     /**
-     * Asks this of each peer that opens a channel to a port, sends requests or messages there, from now on; replaces what was asked
-     * before. A peer that is not permitted fails with {@link io.weir.core.Refused}, and learns neither why nor whether the port is served.
-     * What is open already goes on. Both this and {@code weir.ports.<port>.allow} have to permit it. To be said before ports are
-     * served.
+     * Asks this of each peer that opens a channel to a port, sends requests or messages there, from now on; replaces
+     * what was asked before. A peer that is not permitted fails with {@link io.weir.core.Refused}, and learns neither
+     * why nor whether the port is served. What is open already goes on. Both this and {@code weir.ports.<port>.allow}
+     * have to permit it. To be said before ports are served.
      */
     public void authorise(Authorisation authorisation) {
         ports.authorise(authorisation);
     }
 
     /**
-     * Shows the calls that this node makes and answers to this as well, from now on: what was told of before is told first. To be said
-     * before ports are served, proxies are made and peers are called.
+     * Shows the calls that this node makes and answers to this as well, from now on: what was told of before is told
+     * first. To be said before ports are served, proxies are made and peers are called.
      */
     public void intercept(CallInterceptor interceptor) {
         ports.intercept(interceptor);
     }
 
     /**
-     * All that was given to {@link #intercept}, as one that keeps what these throw to itself and tells each call its end once; null if there
-     * is none. For what makes {@link Calls} of its own.
+     * All that was given to {@link #intercept}, as one that keeps what these throw to itself and tells each call its
+     * end once; null if there is none. For what makes {@link Calls} of its own.
      */
     public @Nullable CallInterceptor interceptor() {
         return ports.interceptor();
@@ -792,9 +807,9 @@ public final class Node {
     }
 
     /**
-     * How often a loop of this node was kept from its work for 10 ms or more: by a subscriber or handler that belongs behind
-     * {@code publishOn}, or because the machine gave it no processor. When it was 100 ms or more again and again, a warning in the
-     * log names the loop.
+     * How often a loop of this node was kept from its work for 10 ms or more: by a subscriber or handler that belongs
+     * behind {@code publishOn}, or because the machine gave it no processor. When it was 100 ms or more again and
+     * again, a warning in the log names the loop.
      */
     public long stalls() {
         return loops.stream().mapToLong(Loop::stalls).sum();
@@ -828,10 +843,11 @@ public final class Node {
     }
 
     /**
-     * Prepares to leave, so that nobody's call fails: stops listening, tells every peer, and completes when nothing is under way any more between
-     * them and this node, or when the limit is over. Whoever has a choice calls somebody else from then on, and what peers begin here
-     * fails with {@link io.weir.core.PeerUnavailable} or {@link io.weir.core.Overloaded}, nothing of it begun; requests and streams that
-     * have begun go on, and this node may call others. Connections stay until {@link #close}, which belongs behind this.
+     * Prepares to leave, so that nobody's call fails: stops listening, tells every peer, and completes when nothing is
+     * under way any more between them and this node, or when the limit is over. Whoever has a choice calls somebody
+     * else from then on, and what peers begin here fails with {@link io.weir.core.PeerUnavailable} or
+     * {@link io.weir.core.Overloaded}, nothing of it begun; requests and streams that have begun go on, and this node
+     * may call others. Connections stay until {@link #close}, which belongs behind this.
      */
     public Mono<Void> leave(Duration limit) {
         return Mono.defer(() -> {
@@ -853,15 +869,17 @@ public final class Node {
 
     /**
      * Leaves: stops listening, says goodbye to every peer when what was handed over has been sent (at most
-     * {@code weir.timeout.drain}), then ends the loops. Completes when all threads have ended; later calls await the same.
+     * {@code weir.timeout.drain}), then ends the loops. Completes when all threads have ended; later calls await the
+     * same.
      */
     public Mono<Void> close() {
         return closed;
     }
 
     /**
-     * Ends the node as the end of its process would: it says goodbye to nobody, and what it had not sent is lost. For tests of those that go
-     * on. Completes when all threads have ended. A node that is closing already goes on with that.
+     * Ends the node as the end of its process would: it says goodbye to nobody, and what it had not sent is lost. For
+     * tests of those that go on. Completes when all threads have ended. A node that is closing already goes on with
+     * that.
      */
     public Mono<Void> kill() {
         return Mono.defer(() -> {
@@ -924,8 +942,8 @@ public final class Node {
     }
 
     /**
-     * The end of this node, as one of its loops has died: a node is whole, or it is not there. Half of one would accept connections and answer none.
-     * Made beforehand, as there may be no memory then.
+     * The end of this node, as one of its loops has died: a node is whole, or it is not there. Half of one would accept
+     * connections and answer none. Made beforehand, as there may be no memory then.
      */
     private final class LoopDeath {
 
@@ -983,9 +1001,9 @@ public final class Node {
     }
 
     /**
-     * What has ended this node without {@link #close}: an error that has killed one of its loops. Empty as long as all is well, and for a node that
-     * was closed. When it is there, the node closes by itself: every session has failed or is about to, and {@link #closed} completes
-     * when that is done. Only a new node helps, or rather a new process.
+     * What has ended this node without {@link #close}: an error that has killed one of its loops. Empty as long as all
+     * is well, and for a node that was closed. When it is there, the node closes by itself: every session has failed or
+     * is about to, and {@link #closed} completes when that is done. Only a new node helps, or rather a new process.
      */
     public Optional<Throwable> failure() {
         return Optional.ofNullable(failure);

@@ -15,7 +15,10 @@ public final class NodeDefaults {
     /** A free port that only this host reaches: a node is open to a network only if somebody says so. */
     public static final List<PeerAddress> LISTEN = List.of(new PeerAddress("127.0.0.1", 0));
 
-    /** Native code is what makes the fast paths; where it can't be loaded they are missing with a reason, and tcp remains. */
+    /**
+     * Native code is what makes the fast paths; where it can't be loaded they are missing with a reason, and tcp
+     * remains.
+     */
     public static final boolean NATIVE_ALLOWED = true;
 
     /** One thread moves millions of messages a second, and every further one that waits actively takes a processor. */
@@ -24,12 +27,15 @@ public final class NodeDefaults {
     /** Sleeps when idle, yet looks for as long as a wake-up would cost. */
     public static final Waiting WAITING = Waiting.BALANCED;
 
-    /** Off: there is no certificate that everybody has. What counts once it is on stands, with its reasons, in {@link TlsSpec}. */
+    /**
+     * Off: there is no certificate that everybody has. What counts once it is on stands, with its reasons, in
+     * {@link TlsSpec}.
+     */
     public static final TlsSpec TLS = TlsSpec.OFF;
 
     /**
-     * Items: at ten million small messages a second this is more than a millisecond of work, enough to cover the return of credit
-     * in blocks over a network of 100 us round trip several times. What they hold is bounded by the bytes.
+     * Items: at ten million small messages a second this is more than a millisecond of work, enough to cover the return
+     * of credit in blocks over a network of 100 us round trip several times. What they hold is bounded by the bytes.
      */
     public static final long WINDOW_ITEMS = 16 * 1024;
 
@@ -40,8 +46,8 @@ public final class NodeDefaults {
     public static final long WINDOW_BYTES = 4L << 20;
 
     /**
-     * Items that may travel before the receiver has asked: a quarter of the window, which hides the first round trip of a channel and
-     * bounds what an accepting side has to keep for a subscriber who has not come yet.
+     * Items that may travel before the receiver has asked: a quarter of the window, which hides the first round trip of
+     * a channel and bounds what an accepting side has to keep for a subscriber who has not come yet.
      */
     public static final long INITIAL_ITEMS = 256;
 
@@ -52,7 +58,8 @@ public final class NodeDefaults {
     public static final long NODE_BYTES = 4L * MAX_MESSAGE;
 
     /**
-     * Bytes; 0: half of what the JVM may have. The other half is for the program itself, and for what allocators keep beside what is in use.
+     * Bytes; 0: half of what the JVM may have. The other half is for the program itself, and for what allocators keep
+     * beside what is in use.
      */
     public static final long MEMORY_MAX = 0;
 
@@ -65,16 +72,24 @@ public final class NodeDefaults {
     /** One path: opening a device or loading a native library takes at most some hundred milliseconds. */
     public static final Duration STEP_TIMEOUT = Duration.ofSeconds(2);
 
-    /** Shared memory is open in some milliseconds; a device that takes longer than this must not hold up what TCP can do meanwhile. */
+    /**
+     * Shared memory is open in some milliseconds; a device that takes longer than this must not hold up what TCP can do
+     * meanwhile.
+     */
     public static final Duration HEAD_START = Duration.ofSeconds(1);
 
-    /** A peer that reads at all takes a full window in this time; one that does not must not hold up the end of a process. */
+    /**
+     * A peer that reads at all takes a full window in this time; one that does not must not hold up the end of a
+     * process.
+     */
     public static final Duration DRAIN_TIMEOUT = Duration.ofSeconds(2);
 
     /** Rare enough to cost nothing, for peers that have nothing to say. */
     public static final Duration KEEP_ALIVE_INTERVAL = Duration.ofSeconds(10);
 
-    /** Longer than a JVM collects garbage or a machine is moved, short enough that nobody waits for the dead all day. */
+    /**
+     * Longer than a JVM collects garbage or a machine is moved, short enough that nobody waits for the dead all day.
+     */
     public static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(60);
 
     /** A network that heals by itself does so in this time; longer than most pauses of a JVM. */
@@ -86,7 +101,9 @@ public final class NodeDefaults {
     /** More than 10 Gbit/s have under way over a round trip of 10 ms. */
     public static final long RESUME_BYTES = 16L << 20;
 
-    /** Whatever made a path fail is seldom over sooner, and a path that comes and goes costs at most one move a second. */
+    /**
+     * Whatever made a path fail is seldom over sooner, and a path that comes and goes costs at most one move a second.
+     */
     public static final Duration REPATH_PROBATION = Duration.ofSeconds(1);
 
     /** A node connects to whom it talks to: nothing depends on the order in which processes start. */
@@ -114,14 +131,14 @@ public final class NodeDefaults {
     public static final int MAX_HANDSHAKES = 256;
 
     /**
-     * In a second: all of a cluster of 4096 are back some seconds after a node has started anew, and strangers make it write no more than
-     * a thousand cards.
+     * In a second: all of a cluster of 4096 are back some seconds after a node has started anew, and strangers make it
+     * write no more than a thousand cards.
      */
     public static final int MAX_HANDSHAKE_RATE = 1000;
 
     /**
-     * Who comes through a gateway has to prove as much as who comes from another host, also at a node that listens on its own host
-     * only, so strangers gain nothing by it.
+     * Who comes through a gateway has to prove as much as who comes from another host, also at a node that listens on
+     * its own host only, so strangers gain nothing by it.
      */
     public static final boolean GATEWAY_ACCEPT = true;
 
@@ -135,8 +152,8 @@ public final class NodeDefaults {
     public static final DirectoryKind DIRECTORY = DirectoryKind.LOCAL;
 
     /**
-     * No server is everywhere. An answer that takes 5 s will not come; a session of 10 s outlives the pauses of most JVMs, and the dead are
-     * listed no longer.
+     * No server is everywhere. An answer that takes 5 s will not come; a session of 10 s outlives the pauses of most
+     * JVMs, and the dead are listed no longer.
      */
     public static final ZooKeeperSpec ZOOKEEPER =
             new ZooKeeperSpec(null, "/weir", null, null, Duration.ofSeconds(5), Duration.ofSeconds(10));

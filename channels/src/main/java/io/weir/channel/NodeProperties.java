@@ -30,8 +30,8 @@ final class NodeProperties {
     private static final String SERVICES = "weir.services.";
 
     /**
-     * Of system properties and variables: what the build, the tests, the launcher and the log configuration are told. Names that
-     * end in a dot are the beginnings of several.
+     * Of system properties and variables: what the build, the tests, the launcher and the log configuration are told.
+     * Names that end in a dot are the beginnings of several.
      */
     private static final List<String> OF_THE_BUILD = List.of(
             "weir.test.",
@@ -246,7 +246,10 @@ final class NodeProperties {
         builder = builder.transportOption(path, option, set.text());
     }
 
-    /** Something of one peer or port: its name may hold dots, so it is what stands between the first word and the last ones. */
+    /**
+     * Something of one peer or port: its name may hold dots, so it is what stands between the first word and the last
+     * ones.
+     */
     private void named(String rest, String label, String text) {
         boolean ofPeer = rest.startsWith("peers.");
         String part = rest.substring("peers.".length());

@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
 /**
  * What a node is to be: the whole configuration as one immutable value that prints itself. A spec that exists is valid.
  *
- * <p>Made by the {@link #builder()}, from {@link Properties}, or from the system: see {@link #from} for the names and for
- * who wins. The defaults and their reasons stand in {@link NodeDefaults}.
+ * <p>Made by the {@link #builder()}, from {@link Properties}, or from the system: see {@link #from} for the names and
+ * for who wins. The defaults and their reasons stand in {@link NodeDefaults}.
  *
  * @param name for people, 1 to 255 bytes ({@code weir.name}); the host's name by default
  * @param listen where peers may connect, at least one address ({@code weir.listen})
@@ -40,47 +40,53 @@ import org.slf4j.LoggerFactory;
  * @param transportOptions by path, then by option ({@code weir.transport.<path>.<option>})
  * @param peers by name ({@code weir.peers.<peer>.…})
  * @param ports by name ({@code weir.ports.<port>.…})
- * @param tls how TCP connections are protected ({@code weir.tls}, {@code weir.tls.…}); its files are not touched before the node starts
+ * @param tls how TCP connections are protected ({@code weir.tls}, {@code weir.tls.…}); its files are not touched before
+ *     the node starts
  * @param windowItems messages of one channel that may be under way, 1 to 2<sup>30</sup> ({@code weir.window.items})
  * @param windowBytes bytes of one channel that may be under way, 64 KiB to 1 TiB ({@code weir.window.bytes})
  * @param initialItems messages that may travel before the receiver asks, 0 to the window
  *     ({@code weir.window.initial})
  * @param maxMessage bytes of the longest message, from 1024 ({@code weir.message.max})
- * @param nodeBytes bytes of messages being put together, or lent beyond their windows, at least the longest message, up to 1 TiB
- *     ({@code weir.node.bytes})
- * @param memoryMax bytes that the node keeps on behalf of all its peers, or promises them, 16 MiB to 1 TiB; 0: half of what the JVM may
- *     have, of its heap or its direct memory, whichever is less ({@code weir.memory.max})
+ * @param nodeBytes bytes of messages being put together, or lent beyond their windows, at least the longest message, up
+ *     to 1 TiB ({@code weir.node.bytes})
+ * @param memoryMax bytes that the node keeps on behalf of all its peers, or promises them, 16 MiB to 1 TiB; 0: half of
+ *     what the JVM may have, of its heap or its direct memory, whichever is less ({@code weir.memory.max})
  * @param connectTimeout until a peer's address answers, up to 1 h ({@code weir.timeout.connect})
  * @param handshakeTimeout until a connection can be used, up to 1 h ({@code weir.timeout.handshake})
- * @param stepTimeout until one path is open or given up, and until a move to it counts as failed because nothing gets through, up to 1 h ({@code weir.timeout.step})
- * @param headStart how long a better path may take to open before the session begins over TCP and climbs as soon as it is open, 0 to 1 h
- *     ({@code weir.timeout.head-start}); only where it may change its path, {@link Repath#ALWAYS}
+ * @param stepTimeout until one path is open or given up, and until a move to it counts as failed because nothing gets
+ *     through, up to 1 h ({@code weir.timeout.step})
+ * @param headStart how long a better path may take to open before the session begins over TCP and climbs as soon as it
+ *     is open, 0 to 1 h ({@code weir.timeout.head-start}); only where it may change its path, {@link Repath#ALWAYS}
  * @param drainTimeout how long closing waits for what is under way, 0 to 1 h ({@code weir.timeout.drain})
- * @param keepAliveInterval after this time in which a peer has said nothing it is asked whether it is there, 10 ms to 30 min
- *     ({@code weir.keepalive.interval})
+ * @param keepAliveInterval after this time in which a peer has said nothing it is asked whether it is there, 10 ms to
+ *     30 min ({@code weir.keepalive.interval})
  * @param keepAliveTimeout a peer that has said nothing for this time is given up, twice the interval to 1 h
  *     ({@code weir.keepalive.timeout})
  * @param resumeTimeout how long a session may be without a path, or on its way to another one, 10 ms to 1 h
  *     ({@code weir.timeout.resume})
- * @param rejoinTimeout how long a session waits for another bootstrap connection when the other side's host, or something on the way, has
- *     closed it, 0 to 1 h ({@code weir.timeout.rejoin}); when nothing is heard any more it waits for {@code resumeTimeout}
- * @param resumeBytes bytes under way that a link keeps at most to send them again, 64 KiB to 1 TiB ({@code weir.resume.bytes})
- * @param repathProbation how long a session stays on a lesser path before it tries a better one, 10 ms to 1 h; twice as long after
- *     each time in vain, up to a minute ({@code weir.repath.probation})
+ * @param rejoinTimeout how long a session waits for another bootstrap connection when the other side's host, or
+ *     something on the way, has closed it, 0 to 1 h ({@code weir.timeout.rejoin}); when nothing is heard any more it
+ *     waits for {@code resumeTimeout}
+ * @param resumeBytes bytes under way that a link keeps at most to send them again, 64 KiB to 1 TiB
+ *     ({@code weir.resume.bytes})
+ * @param repathProbation how long a session stays on a lesser path before it tries a better one, 10 ms to 1 h; twice as
+ *     long after each time in vain, up to a minute ({@code weir.repath.probation})
  * @param startTimeout how long starting waits for the peers that are required, 1 ms to 1 h ({@code weir.timeout.start})
  * @param maxPeers connected peers, whichever side has connected, 1 to 2<sup>20</sup> ({@code weir.max.peers})
  * @param maxChannels open channels per peer, 1 to 2<sup>20</sup> ({@code weir.max.channels})
  * @param mailboxItems messages that a mailbox keeps because nobody matches them, 1 to 2<sup>24</sup>
  *     ({@code weir.mailbox.items})
  * @param security who may be a peer ({@code weir.security.…})
- * @param maxHandshakes accepted connections that are on their way to become sessions, 1 to 65536 ({@code weir.max.handshakes})
- * @param maxHandshakeRate new connections that may be accepted in a second, of those that have proved what they have to, those of peers
- *     with a session here not counted, 1 to 10<sup>6</sup> ({@code weir.max.handshake-rate})
- * @param gatewayAccept whether nodes may connect through gateways that are connected to this one ({@code weir.gateway.accept})
+ * @param maxHandshakes accepted connections that are on their way to become sessions, 1 to 65536
+ *     ({@code weir.max.handshakes})
+ * @param maxHandshakeRate new connections that may be accepted in a second, of those that have proved what they have
+ *     to, those of peers with a session here not counted, 1 to 10<sup>6</sup> ({@code weir.max.handshake-rate})
+ * @param gatewayAccept whether nodes may connect through gateways that are connected to this one
+ *     ({@code weir.gateway.accept})
  * @param directory where nodes find each other and what they serve ({@code weir.directory})
  * @param zooKeeper how the directory in ZooKeeper is reached ({@code weir.directory.zookeeper.…})
- * @param advertised where others reach this node, if that differs from where it listens, as behind an address translation
- *     ({@code weir.advertise})
+ * @param advertised where others reach this node, if that differs from where it listens, as behind an address
+ *     translation ({@code weir.advertise})
  * @param services by name ({@code weir.services.<service>.…})
  */
 public record NodeSpec(
@@ -182,14 +188,14 @@ public record NodeSpec(
     }
 
     /**
-     * The defaults, then these properties, then the system properties {@code weir.*}, then the environment {@code WEIR_*}; later
-     * wins. Names that do not begin with {@code weir.} belong to somebody else and are passed over; a name that does, but is no
-     * setting, is refused with the nearest right one.
+     * The defaults, then these properties, then the system properties {@code weir.*}, then the environment
+     * {@code WEIR_*}; later wins. Names that do not begin with {@code weir.} belong to somebody else and are passed
+     * over; a name that does, but is no setting, is refused with the nearest right one.
      *
      * <p>A variable is named as its property in capitals, with {@code _} for each dot and dash:
      * {@code weir.runtime-folder} is {@code WEIR_RUNTIME_FOLDER}, and {@code weir.transport.shm.ring-size} is
-     * {@code WEIR_TRANSPORT_SHM_RING_SIZE}. The name of a peer or port is the one already configured that looks the same in this
-     * form; a new one is written in small letters with dashes, so {@code WEIR_PEERS_TAX_OFFICE_ADDRESS} is
+     * {@code WEIR_TRANSPORT_SHM_RING_SIZE}. The name of a peer or port is the one already configured that looks the
+     * same in this form; a new one is written in small letters with dashes, so {@code WEIR_PEERS_TAX_OFFICE_ADDRESS} is
      * {@code weir.peers.tax-office.address}. A variable that is empty counts as not set.
      *
      * @throws Misconfigured naming the setting and the remedy
@@ -205,10 +211,11 @@ public record NodeSpec(
     }
 
     /**
-     * The settings that the variables {@code WEIR_*} of an environment stand for, by the names of their properties; see {@link #from}. For who
-     * puts settings together in another way, which then are read by {@link Builder#properties}.
+     * The settings that the variables {@code WEIR_*} of an environment stand for, by the names of their properties; see
+     * {@link #from}. For who puts settings together in another way, which then are read by {@link Builder#properties}.
      *
-     * @param named names of properties that are set elsewhere: a variable that may mean several peers, ports or services means one of these
+     * @param named names of properties that are set elsewhere: a variable that may mean several peers, ports or
+     *     services means one of these
      * @throws Misconfigured if a variable may mean several, or two mean one
      */
     public static Map<String, String> settingsOf(Map<String, String> environment, Set<String> named) {
@@ -216,8 +223,8 @@ public record NodeSpec(
     }
 
     /**
-     * Whether this system property, which begins with {@code weir.}, tells something to tests or launchers and nothing to a node, as
-     * {@code weir.log} does: {@link #from} passes it over.
+     * Whether this system property, which begins with {@code weir.}, tells something to tests or launchers and nothing
+     * to a node, as {@code weir.log} does: {@link #from} passes it over.
      */
     public static boolean isForTools(String property) {
         return NodeProperties.isOfTheBuild(property);
@@ -234,7 +241,8 @@ public record NodeSpec(
     }
 
     /**
-     * Asks an adapter whether its path can be used with these settings. May load native libraries, and take as long as that does; never throws but:
+     * Asks an adapter whether its path can be used with these settings. May load native libraries, and take as long as
+     * that does; never throws but:
      *
      * @throws Misconfigured if the adapter can't work with its options; names the setting
      */
@@ -279,7 +287,8 @@ public record NodeSpec(
     }
 
     /**
-     * Puts a spec together. Not thread-safe. Values are checked by {@link #build()}; what is said twice, the later wins.
+     * Puts a spec together. Not thread-safe. Values are checked by {@link #build()}; what is said twice, the later
+     * wins.
      */
     public static final class Builder {
 
@@ -432,7 +441,10 @@ public record NodeSpec(
             return this;
         }
 
-        /** The order of the paths alone, best first, or {@link PathPolicy#MEASURED} and then the paths; their switches stay. */
+        /**
+         * The order of the paths alone, best first, or {@link PathPolicy#MEASURED} and then the paths; their switches
+         * stay.
+         */
         public Builder order(String... order) {
             return paths(new PathPolicy(List.of(order), paths.switches(), paths.repath()));
         }
@@ -642,7 +654,10 @@ public record NodeSpec(
             return this;
         }
 
-        /** See {@link NodeSpec#advertised()}; each in a form that {@link PeerAddress#parse} reads. Replaces those from before. */
+        /**
+         * See {@link NodeSpec#advertised()}; each in a form that {@link PeerAddress#parse} reads. Replaces those from
+         * before.
+         */
         public Builder advertise(String... addresses) {
             return advertise(Arrays.stream(addresses).map(PeerAddress::parse).toList());
         }
@@ -675,8 +690,8 @@ public record NodeSpec(
         }
 
         /**
-         * Settings by name, as {@link NodeSpec#from} describes them, over what was said before. Reads neither the system properties
-         * nor the environment.
+         * Settings by name, as {@link NodeSpec#from} describes them, over what was said before. Reads neither the
+         * system properties nor the environment.
          *
          * @throws Misconfigured naming the setting and the remedy
          */

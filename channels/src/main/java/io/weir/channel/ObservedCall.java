@@ -9,7 +9,8 @@ public interface ObservedCall {
     CallDescription call();
 
     /**
-     * The name of the other side, harmless and one of few: peers choose their names. {@code none} while it is not known who takes the call.
+     * The name of the other side, harmless and one of few: peers choose their names. {@code none} while it is not known
+     * who takes the call.
      */
     String peerName();
 

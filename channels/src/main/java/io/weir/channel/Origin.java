@@ -7,8 +7,9 @@ import java.net.InetAddress;
 import java.util.HexFormat;
 
 /**
- * Where an accepted connection comes from, as the kernel says, or the session of the gateway that has opened it. Those that one can have as
- * many of as he likes are one: the addresses of a network of IPv6, those of the loopback, and the processes of a user.
+ * Where an accepted connection comes from, as the kernel says, or the session of the gateway that has opened it. Those
+ * that one can have as many of as he likes are one: the addresses of a network of IPv6, those of the loopback, and the
+ * processes of a user.
  *
  * @param place equal for connections from the same place
  */

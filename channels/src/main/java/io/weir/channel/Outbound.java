@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The sending half of a channel: takes messages, sends them as the peer's credit and the link's room allow, cuts long ones.
- * What it holds is bounded by whoever feeds it, through {@link #room()}. Loop thread only.
+ * The sending half of a channel: takes messages, sends them as the peer's credit and the link's room allow, cuts long
+ * ones. What it holds is bounded by whoever feeds it, through {@link #room()}. Loop thread only.
  */
 final class Outbound implements Outgoing {
 
@@ -35,7 +35,10 @@ final class Outbound implements Outgoing {
         /** The peer's subscriber has had everything; told only to who has asked for that with the end. */
         default void delivered() {}
 
-        /** The message with this number is dropped, and no link has seen anything of it. The half fails or is cancelled then. */
+        /**
+         * The message with this number is dropped, and no link has seen anything of it. The half fails or is cancelled
+         * then.
+         */
         default void unsent(int number) {}
 
         /** The peer wants no more; what was not sent has been released. */
@@ -44,12 +47,18 @@ final class Outbound implements Outgoing {
         /** The channel has failed; what was not sent has been released. */
         void failed(Throwable error);
 
-        /** Whether nobody waits for anything of this channel, open as it is. One that its user has is waited for until it ends. */
+        /**
+         * Whether nobody waits for anything of this channel, open as it is. One that its user has is waited for until
+         * it ends.
+         */
         default boolean idle() {
             return false;
         }
 
-        /** Our side closes the channel: nothing more may be fed, what was taken is sent. Only what a user has can be closed. */
+        /**
+         * Our side closes the channel: nothing more may be fed, what was taken is sent. Only what a user has can be
+         * closed.
+         */
         default void closing() {}
     }
 
@@ -223,7 +232,10 @@ final class Outbound implements Outgoing {
         }
     }
 
-    /** Has the peer told that nobody waits for the answer to this request: behind the request, as the peer must know that first. */
+    /**
+     * Has the peer told that nobody waits for the answer to this request: behind the request, as the peer must know
+     * that first.
+     */
     void abort(int request) {
         boolean waits = (cutting != null && cutting.number == request)
                 || queue.stream().anyMatch(each -> each.number == request);
@@ -371,7 +383,9 @@ final class Outbound implements Outgoing {
         counters.queuedBytes += bytes;
     }
 
-    /** Counts credit that has come or is void. What messages use of it is counted with them, so that none pays for that. */
+    /**
+     * Counts credit that has come or is void. What messages use of it is counted with them, so that none pays for that.
+     */
     private void credited(long items, long bytes) {
         Counters counters = session.counters();
         counters.creditItems += items;
@@ -508,7 +522,10 @@ final class Outbound implements Outgoing {
         }
     }
 
-    /** Whoever feeds this half has more to send, or may have: if all that is missing is credit, it waits for that from now on. */
+    /**
+     * Whoever feeds this half has more to send, or may have: if all that is missing is credit, it waits for that from
+     * now on.
+     */
     void hasMore() {
         if (credits.items() == 0 && isEmpty()) {
             stall();
@@ -634,8 +651,8 @@ final class Outbound implements Outgoing {
     }
 
     /**
-     * Has a piece of a file that the link does not take read into memory, on a thread that may block. Returns whether this half has to
-     * wait for that, also if the link has changed meanwhile; it is listed again then.
+     * Has a piece of a file that the link does not take read into memory, on a thread that may block. Returns whether
+     * this half has to wait for that, also if the link has changed meanwhile; it is listed again then.
      */
     private boolean loads(Queued first) {
         FilePiece file = first.message.file();

@@ -10,8 +10,8 @@ import javax.crypto.spec.PBEKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the clients of a service know, chosen by a human. Immutable; never prints what it holds. It is never used as it is: guesses at
- * what was made of it by {@link #key} cost as much as making it.
+ * What the clients of a service know, chosen by a human. Immutable; never prints what it holds. It is never used as it
+ * is: guesses at what was made of it by {@link #key} cost as much as making it.
  */
 public final class Password {
 

@@ -25,9 +25,9 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * One candidate's way from PROPOSE to USE, before a session begins or while it lives. Both sides run the same class; its frames
- * carry its number, so that late ones of an earlier attempt are told apart. The nonce in our OFFER must come back over the
- * link itself, which proves that the link ends where the bootstrap connection does. Loop thread only.
+ * One candidate's way from PROPOSE to USE, before a session begins or while it lives. Both sides run the same class;
+ * its frames carry its number, so that late ones of an earlier attempt are told apart. The nonce in our OFFER must come
+ * back over the link itself, which proves that the link ends where the bootstrap connection does. Loop thread only.
  */
 final class PathAttempt {
 
@@ -38,7 +38,8 @@ final class PathAttempt {
     private static final int PROBES = 16;
 
     /**
-     * Instead of a reason to which the other side's offer has led us: it may name any address, and must not learn what is there.
+     * Instead of a reason to which the other side's offer has led us: it may name any address, and must not learn what
+     * is there.
      */
     private static final String NOT_OPENED = "could not be opened; why is known there";
 

@@ -11,14 +11,16 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How the path to one peer was decided: what was thought of, what was tried, and why. A value, for logs, queries and tests. What a peer
- * told about itself stands in it only as harmless text.
+ * How the path to one peer was decided: what was thought of, what was tried, and why. A value, for logs, queries and
+ * tests. What a peer told about itself stands in it only as harmless text.
  *
  * @param peer who the path leads to
  * @param attempts every path, those of the order first and in that order, the measured one where it was measured
  * @param when when it was decided
- * @param cause why a connection that there was already has changed its path, as a sentence without its end; empty for its first path
- * @param caveat what an operator should know of the chosen path, or could do for it, as a sentence without its end; empty if there is nothing
+ * @param cause why a connection that there was already has changed its path, as a sentence without its end; empty for
+ *     its first path
+ * @param caveat what an operator should know of the chosen path, or could do for it, as a sentence without its end;
+ *     empty if there is nothing
  */
 public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, String cause, String caveat) {
 
@@ -28,7 +30,9 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
         CHOSEN,
         /** Both sides had it ready, it was tried, and did not work. */
         FAILED,
-        /** It works, was opened to find out how fast it answers ({@link PathPolicy#MEASURED}), and another one is used. */
+        /**
+         * It works, was opened to find out how fast it answers ({@link PathPolicy#MEASURED}), and another one is used.
+         */
         MEASURED,
         /** It was clear without a try that it can't or must not be used. */
         REJECTED,
@@ -41,7 +45,8 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
      *
      * @param path its name
      * @param outcome what became of it
-     * @param reason why, as a sentence without its end; for the chosen one the way through gateways if it has one, else empty
+     * @param reason why, as a sentence without its end; for the chosen one the way through gateways if it has one, else
+     *     empty
      * @param took how long the try took; zero if there was none
      * @param roundTrip measured while touching the path, at the size of the smallest frame; null if it was not
      */
@@ -79,7 +84,10 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
                 .findFirst();
     }
 
-    /** What an operator should look at: for instance a path that stands lower in the order and answered faster, or the {@link #caveat}. */
+    /**
+     * What an operator should look at: for instance a path that stands lower in the order and answered faster, or the
+     * {@link #caveat}.
+     */
     public List<String> warnings() {
         List<String> warnings = new ArrayList<>();
         Attempt chosen = chosen().orElse(null);
@@ -108,7 +116,10 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
         return fast.toNanos() < slow.toNanos() - slow.toNanos() / 10;
     }
 
-    /** All of it in one line, leaving out what was not tried: {@code billing-1a2b3c4d over shm (round trip 1.2 us); local: …}. */
+    /**
+     * All of it in one line, leaving out what was not tried:
+     * {@code billing-1a2b3c4d over shm (round trip 1.2 us); local: …}.
+     */
     public String line() {
         return DecisionText.line(this);
     }
@@ -125,7 +136,10 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
         private final Map<String, Attempt> attempts = new LinkedHashMap<>();
         private String caveat = "";
 
-        /** Starts with the candidates: the rejected ones as they are, the others as not tried until something is said of them. */
+        /**
+         * Starts with the candidates: the rejected ones as they are, the others as not tried until something is said of
+         * them.
+         */
         Recorder(PathSelector.Selection selection) {
             for (PathSelector.Candidate candidate : selection.candidates()) {
                 if (candidate instanceof PathSelector.Rejected rejected) {
@@ -169,7 +183,9 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
             caveat = "";
         }
 
-        /** It was opened to be measured, and given up; null: by the other side, which does not tell what it has found. */
+        /**
+         * It was opened to be measured, and given up; null: by the other side, which does not tell what it has found.
+         */
         void surveyed(String path, @Nullable Duration roundTrip, Duration took) {
             put(path, Outcome.MEASURED, "", took, roundTrip);
         }

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which paths are tried, and in which order. Immutable.
  *
- * @param order the names of the paths, best first; a path that it does not name is not tried. Where {@link #MEASURED} is the first
- *     name, those that follow are measured, and used in the order in which they answer; if none follow, all paths of Weir are.
- *     Empty in a narrower policy that leaves the order as it is
+ * @param order the names of the paths, best first; a path that it does not name is not tried. Where {@link #MEASURED}
+ *     is the first name, those that follow are measured, and used in the order in which they answer; if none follow,
+ *     all paths of Weir are. Empty in a narrower policy that leaves the order as it is
  * @param switches by path name; what is absent is {@link PathSwitch#ON}
- * @param repath whether a session may change its path while it lives; null in a policy that says nothing of it, and then
- *     {@link Repath#ALWAYS}. Ports have no say in it
+ * @param repath whether a session may change its path while it lives; null in a policy that says nothing of it, and
+ *     then {@link Repath#ALWAYS}. Ports have no say in it
  */
 public record PathPolicy(
         List<String> order,
@@ -29,7 +29,8 @@ public record PathPolicy(
 
     /**
      * The paths of Weir from the shortest to the longest: within the JVM, through the host's memory, then the
-     * interconnects by their latency (RDMA before the user-level networks that came before it), and TCP, which is always there.
+     * interconnects by their latency (RDMA before the user-level networks that came before it), and TCP, which is
+     * always there.
      */
     static final List<String> STANDARD_ORDER = List.of("local", "shm", "verbs", "dapl", "gm", "p4sock", "elan", "tcp");
 
@@ -90,8 +91,8 @@ public record PathPolicy(
     }
 
     /**
-     * This policy under a narrower one, that of a peer or port: its order, if it has one, replaces ours; its switches replace
-     * ours one by one.
+     * This policy under a narrower one, that of a peer or port: its order, if it has one, replaces ours; its switches
+     * replace ours one by one.
      */
     public PathPolicy and(PathPolicy narrower) {
         Map<String, PathSwitch> both = new TreeMap<>(switches);

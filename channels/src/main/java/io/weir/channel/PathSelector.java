@@ -13,8 +13,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which paths to a peer are worth trying, in which order, and why the others are not: a pure function of what both sides
- * want and have.
+ * Says which paths to a peer are worth trying, in which order, and why the others are not: a pure function of what both
+ * sides want and have.
  */
 final class PathSelector {
 
@@ -101,9 +101,9 @@ final class PathSelector {
     }
 
     /**
-     * Chooses for the connecting side, whose order rules. {@code off} on either side removes a path. The first path of the order that
-     * either side requires must be worth trying, and nothing behind it is tried. Where the order is measured, this holds for the order
-     * as it is written.
+     * Chooses for the connecting side, whose order rules. {@code off} on either side removes a path. The first path of
+     * the order that either side requires must be worth trying, and nothing behind it is tried. Where the order is
+     * measured, this holds for the order as it is written.
      *
      * @param mine the connecting side's policy for this peer
      * @param peerSwitches the accepting side's switches for us
@@ -198,7 +198,9 @@ final class PathSelector {
         return candidates.values().stream().anyMatch(Try.class::isInstance) ? null : noPath(candidates);
     }
 
-    /** Whether this is a required path, and not one that stands behind another required one and so never has its turn. */
+    /**
+     * Whether this is a required path, and not one that stands behind another required one and so never has its turn.
+     */
     private boolean decides(String path) {
         int at = mine.paths().indexOf(path);
         return required(path) && (at < 0 || mine.paths().subList(0, at).stream().noneMatch(this::required));

@@ -94,14 +94,17 @@ public final class Peer {
     }
 
     /**
-     * Whether it has said that it is going to leave ({@link Node#leave}). What is under way goes on, and what is begun fails with
-     * {@link io.weir.core.PeerUnavailable}: nothing of it was sent.
+     * Whether it has said that it is going to leave ({@link Node#leave}). What is under way goes on, and what is begun
+     * fails with {@link io.weir.core.PeerUnavailable}: nothing of it was sent.
      */
     public boolean isLeaving() {
         return leaves;
     }
 
-    /** Completes, on the loop, when the peer {@linkplain #isLeaving says that it is going to leave}, or when the connection has ended. */
+    /**
+     * Completes, on the loop, when the peer {@linkplain #isLeaving says that it is going to leave}, or when the
+     * connection has ended.
+     */
     public Mono<Void> leaving() {
         return leaving.asMono();
     }
@@ -117,8 +120,9 @@ public final class Peer {
     }
 
     /**
-     * What both ends know of the encrypted connection over which they have met, and what no other connection has; empty if it was not
-     * encrypted. A further proof is bound to it, so that it can't be passed on. Does not change while it is connected.
+     * What both ends know of the encrypted connection over which they have met, and what no other connection has; empty
+     * if it was not encrypted. A further proof is bound to it, so that it can't be passed on. Does not change while it
+     * is connected.
      */
     public String binding() {
         return binding;
@@ -130,36 +134,39 @@ public final class Peer {
         return all.get(all.size() - 1);
     }
 
-    /** The last {@value #HISTORY} decisions, the present one at the end: what has moved this connection, when and why. */
+    /**
+     * The last {@value #HISTORY} decisions, the present one at the end: what has moved this connection, when and why.
+     */
     public List<PathDecision> pathHistory() {
         return history;
     }
 
     /**
-     * As {@link #pathHistory()}, and then each further decision as it is made, on the loop, until the connection ends. Who asks for
-     * nothing misses nothing of the last {@value #HISTORY}.
+     * As {@link #pathHistory()}, and then each further decision as it is made, on the loop, until the connection ends.
+     * Who asks for nothing misses nothing of the last {@value #HISTORY}.
      */
     public Flux<PathDecision> paths() {
         return decisions.asFlux();
     }
 
     /**
-     * Moves this connection to another path, without a loss or a gap for whoever streams over it, and keeps it there: it does not
-     * climb back to a better path by itself unless this one is lost. Either side may ask; the one that has connected decides. Completes when
-     * both sides go over it; fails with {@link io.weir.core.Refused} if the path can't be used, with the reason, or if the connection is just
-     * changing its path.
+     * Moves this connection to another path, without a loss or a gap for whoever streams over it, and keeps it there:
+     * it does not climb back to a better path by itself unless this one is lost. Either side may ask; the one that has
+     * connected decides. Completes when both sides go over it; fails with {@link io.weir.core.Refused} if the path
+     * can't be used, with the reason, or if the connection is just changing its path.
      */
     public Mono<PathDecision> moveTo(String path) {
         return Promise.mono(promise -> session().execute(() -> session().moveTo(path, promise)), moved -> {});
     }
 
     /**
-     * Changes the order of the paths to this peer, for as long as the connection lasts: what the order says is put over the present one, and
-     * the best path by it that can be opened is gone to at once, without a loss or a gap, also where {@link #moveTo} has wanted another one.
-     * A path that it does not name is left. Yields the path that is used then, with the reasons against better ones. Fails with
-     * {@link io.weir.core.Misconfigured} for an order that the configuration could not have either, or one to be measured; with
-     * {@link io.weir.core.PathRequired} if it requires a path that does not lead to this peer; with {@link io.weir.core.Refused} if the peer
-     * has made the connection, where its order counts, if the connection is just changing its path, or if it would have to leave its path and
+     * Changes the order of the paths to this peer, for as long as the connection lasts: what the order says is put over
+     * the present one, and the best path by it that can be opened is gone to at once, without a loss or a gap, also
+     * where {@link #moveTo} has wanted another one. A path that it does not name is left. Yields the path that is used
+     * then, with the reasons against better ones. Fails with {@link io.weir.core.Misconfigured} for an order that the
+     * configuration could not have either, or one to be measured; with {@link io.weir.core.PathRequired} if it requires
+     * a path that does not lead to this peer; with {@link io.weir.core.Refused} if the peer has made the connection,
+     * where its order counts, if the connection is just changing its path, or if it would have to leave its path and
      * none of the new order can be opened, with the reason for each. The present order stays then.
      */
     public Mono<PathDecision> reorder(PathPolicy order) {
@@ -167,9 +174,9 @@ public final class Peer {
     }
 
     /**
-     * Breaks every link to this peer but the bootstrap connection, as a failing device would, to rehearse what a loss does. What was under way
-     * goes once more over the next path; where there is none, or {@code weir.repath} is off, the connection ends. Completes when they
-     * are broken; fails with {@link io.weir.core.Refused} if there is none.
+     * Breaks every link to this peer but the bootstrap connection, as a failing device would, to rehearse what a loss
+     * does. What was under way goes once more over the next path; where there is none, or {@code weir.repath} is off,
+     * the connection ends. Completes when they are broken; fails with {@link io.weir.core.Refused} if there is none.
      */
     public Mono<Void> cut() {
         return Promise.<Boolean>mono(
@@ -178,9 +185,9 @@ public final class Peer {
     }
 
     /**
-     * How it stands with the open channels to this peer, the first {@value Session#CHANNELS_SHOWN} of them if there are more, in the order of
-     * their numbers. Looked up on the loop, so it costs the others a moment: for who wants to see, not for every message. Empty when the
-     * connection is over.
+     * How it stands with the open channels to this peer, the first {@value Session#CHANNELS_SHOWN} of them if there are
+     * more, in the order of their numbers. Looked up on the loop, so it costs the others a moment: for who wants to
+     * see, not for every message. Empty when the connection is over.
      */
     public Mono<List<ChannelStats>> channels() {
         return Promise.mono(
@@ -199,8 +206,8 @@ public final class Peer {
 
     /**
      * Opens a channel to this port of the peer. Completes when the peer has accepted it; fails with
-     * {@link io.weir.core.Refused} if nobody serves the port. Each subscription opens a channel of its own, which must be
-     * used or closed.
+     * {@link io.weir.core.Refused} if nobody serves the port. Each subscription opens a channel of its own, which must
+     * be used or closed.
      */
     public Mono<Channel> channel(String port) {
         return Promise.mono(
@@ -213,8 +220,8 @@ public final class Peer {
     }
 
     /**
-     * Sends one message to this port, for which no answer is expected. Completes when it is on the wire, within the credit that
-     * the peer gives. Subscribing gives the message away; cancelling drops it if it was not sent yet.
+     * Sends one message to this port, for which no answer is expected. Completes when it is on the wire, within the
+     * credit that the peer gives. Subscribing gives the message away; cancelling drops it if it was not sent yet.
      */
     public Mono<Void> tell(String port, Message message) {
         return new AskMono(session(), port, message, false, null, interceptor()).then();
@@ -227,24 +234,24 @@ public final class Peer {
 
     /**
      * Sends a request to this port and yields the answer, which belongs to the subscriber. Fails with
-     * {@link io.weir.core.RemoteFailure} if the handler failed, with {@link io.weir.core.Refused} if the port answers no requests.
-     * Subscribing gives the message away, once; cancelling tells the peer.
+     * {@link io.weir.core.RemoteFailure} if the handler failed, with {@link io.weir.core.Refused} if the port answers
+     * no requests. Subscribing gives the message away, once; cancelling tells the peer.
      */
     public Mono<Message> ask(String port, Message message) {
         return new AskMono(session(), port, message, true, null, interceptor());
     }
 
     /**
-     * As {@link #ask(String, Message)}, for answers that bring something that has to be given back: one that was on its way when the
-     * subscriber cancelled is shown to {@code late}, on the loop, and released behind that.
+     * As {@link #ask(String, Message)}, for answers that bring something that has to be given back: one that was on its
+     * way when the subscriber cancelled is shown to {@code late}, on the loop, and released behind that.
      */
     public Mono<Message> ask(String port, Message message, Consumer<? super Message> late) {
         return new AskMono(session(), port, message, true, Objects.requireNonNull(late, "late"), interceptor());
     }
 
     /**
-     * As {@link #ask(String, Message)}, but values through codecs, so that nothing has to be released. Each subscription sends the
-     * request again.
+     * As {@link #ask(String, Message)}, but values through codecs, so that nothing has to be released. Each
+     * subscription sends the request again.
      */
     public <A, B> Mono<B> ask(String port, A request, Codec<A> requests, Codec<B> answers) {
         return Mono.defer(() ->
@@ -252,8 +259,8 @@ public final class Peer {
     }
 
     /**
-     * Sends a request and yields the stream with which the peer answers, within the subscriber's demand. Subscribing gives the
-     * message away, once.
+     * Sends a request and yields the stream with which the peer answers, within the subscriber's demand. Subscribing
+     * gives the message away, once.
      */
     public Flux<Message> stream(String port, Message request) {
         return stream(port, request, Channel::receive);
@@ -274,8 +281,8 @@ public final class Peer {
     }
 
     /**
-     * As {@link #stream(String, Message)}, but values through codecs, so that nothing has to be released. Each subscription sends
-     * the request again.
+     * As {@link #stream(String, Message)}, but values through codecs, so that nothing has to be released. Each
+     * subscription sends the request again.
      */
     public <A, B> Flux<B> stream(String port, A request, Codec<A> requests, Codec<B> items) {
         return Flux.defer(() -> {
@@ -324,8 +331,8 @@ public final class Peer {
     }
 
     /**
-     * Both halves as one: what fails the sending half fails the receiving one as well, so its own signals need not be looked at;
-     * who stops receiving stops sending.
+     * Both halves as one: what fails the sending half fails the receiving one as well, so its own signals need not be
+     * looked at; who stops receiving stops sending.
      */
     private static <B> Flux<B> exchange(Channel channel, Publisher<Message> source, Flux<B> received) {
         return Flux.deferContextual(context -> {
@@ -337,8 +344,9 @@ public final class Peer {
     }
 
     /**
-     * A stage of a pipeline that runs at the peer: {@code flux.transform(peer.stage("resize", codecOfA, codecOfB))} sends what the
-     * flux emits and goes on with what the port's handler makes of it. Demand, errors and cancellation pass through.
+     * A stage of a pipeline that runs at the peer: {@code flux.transform(peer.stage("resize", codecOfA, codecOfB))}
+     * sends what the flux emits and goes on with what the port's handler makes of it. Demand, errors and cancellation
+     * pass through.
      */
     public <A, B> Function<Flux<A>, Flux<B>> stage(String port, Codec<A> request, Codec<B> answer) {
         return source -> watched(
@@ -348,7 +356,9 @@ public final class Peer {
                 channel -> channel.receive(answer));
     }
 
-    /** Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides. */
+    /**
+     * Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides.
+     */
     public Mono<Void> close() {
         return Mono.defer(() -> session().left("closed by its user"));
     }

@@ -7,8 +7,9 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names of peers as metrics may have them. Peers choose their names, so they could fill a registry: beyond {@link #MOST} names they are {@link #OTHERS}, and
- * those of one identity can take no more than half of what others have left. Any thread.
+ * Names of peers as metrics may have them. Peers choose their names, so they could fill a registry: beyond
+ * {@link #MOST} names they are {@link #OTHERS}, and those of one identity can take no more than half of what others
+ * have left. Any thread.
  */
 final class PeerNames {
 

@@ -15,9 +15,11 @@ import org.jspecify.annotations.Nullable;
  * @param connect when the node connects to it ({@code weir.peers.<peer>.connect})
  * @param patience how long {@link Node#peer} waits for it while it can't be reached, 0 to 1 h; 0 is one try
  *     ({@code weir.peers.<peer>.wait})
- * @param gateways through which it is reached, the nearest first, at most 8 ({@code weir.peers.<peer>.gateway}); empty: directly
- * @param tls how connections that this node makes to it over TCP are protected, also those that replace a lost one, and those to its data
- *     address; null: as the node's own, {@link NodeSpec#tls()}. In code only. Says nothing about connections that come from it
+ * @param gateways through which it is reached, the nearest first, at most 8 ({@code weir.peers.<peer>.gateway}); empty:
+ *     directly
+ * @param tls how connections that this node makes to it over TCP are protected, also those that replace a lost one, and
+ *     those to its data address; null: as the node's own, {@link NodeSpec#tls()}. In code only. Says nothing about
+ *     connections that come from it
  */
 public record PeerSpec(
         PeerAddress address,
@@ -31,7 +33,10 @@ public record PeerSpec(
     public enum Connect {
         /** When {@link Node#peer} asks for it. */
         LAZY,
-        /** As soon as the node has started, in the background, and anew whenever the connection has ended, as long as the node lives. */
+        /**
+         * As soon as the node has started, in the background, and anew whenever the connection has ended, as long as
+         * the node lives.
+         */
         EAGER,
         /** As eager, and the node has not started before the connection is there. */
         REQUIRED

@@ -5,8 +5,8 @@ import java.time.Instant;
 import java.util.Optional;
 
 /**
- * How it stands with a peer that the configuration names. About the connection that this node has under that name, or tries to
- * have; one that was begun otherwise appears here when {@link Node#peer} is asked for it.
+ * How it stands with a peer that the configuration names. About the connection that this node has under that name, or
+ * tries to have; one that was begun otherwise appears here when {@link Node#peer} is asked for it.
  *
  * @param name as configured
  * @param address where it is tried

@@ -22,15 +22,16 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Whom a node is connected to and whom it is about to be: one session for each peer, however many connections are begun at
- * once from either side. Any thread may call; whatever belongs to a session is done on its loop.
+ * Whom a node is connected to and whom it is about to be: one session for each peer, however many connections are begun
+ * at once from either side. Any thread may call; whatever belongs to a session is done on its loop.
  *
- * <p>An id is a claim. So what is one peer is not said by that alone, but by what is known of each {@link Contact}: nobody takes the place of
- * another one, is taken for him, or ends his session, because he claims his id. Where the two can't be told for the same, there are two sessions.
+ * <p>An id is a claim. So what is one peer is not said by that alone, but by what is known of each {@link Contact}:
+ * nobody takes the place of another one, is taken for him, or ends his session, because he claims his id. Where the two
+ * can't be told for the same, there are two sessions.
  *
- * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept, unless the other
- * one is in use already. That node alone decides, because each learns of the second connection at another moment: it refuses
- * the other's, which then waits for the one that is kept.
+ * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept, unless
+ * the other one is in use already. That node alone decides, because each learns of the second connection at another
+ * moment: it refuses the other's, which then waits for the one that is kept.
  */
 final class Peers {
 
@@ -45,7 +46,10 @@ final class Peers {
 
     private final Node node;
 
-    /** Who shares the memory that one may have: a principal, or else all who come from one place and have proved as much. */
+    /**
+     * Who shares the memory that one may have: a principal, or else all who come from one place and have proved as
+     * much.
+     */
     private record MemoryOwner(
             @Nullable String principal,
             boolean knowsSecret,
@@ -86,7 +90,9 @@ final class Peers {
         live.forEach(session -> session.execute(() -> session.deviceChanged(path)));
     }
 
-    /** It has been admitted. Asked once more when {@link #introduced it has said} which other connections are its own. */
+    /**
+     * It has been admitted. Asked once more when {@link #introduced it has said} which other connections are its own.
+     */
     Verdict begin(Handshake handshake) {
         synchronized (this) {
             if (isFull(handshake)) {
@@ -185,7 +191,9 @@ final class Peers {
         return null;
     }
 
-    /** What our CARD names over this connection. Those that we have dialled first, as nobody else can make those many. */
+    /**
+     * What our CARD names over this connection. Those that we have dialled first, as nobody else can make those many.
+     */
     synchronized List<byte[]> named(Handshake handshake) {
         Contact contact = handshake.contact();
         return contactsOf(contact.peerId().id())
@@ -196,7 +204,10 @@ final class Peers {
                 .toList();
     }
 
-    /** Whether there is no place for another peer. Who claims an id that is here may be one of ours, which is seen later. */
+    /**
+     * Whether there is no place for another peer. Who claims an id that is here may be one of ours, which is seen
+     * later.
+     */
     private boolean isFull(Handshake handshake) {
         UUID id = handshake.contact().peerId().id();
         long others = handshakes.stream()
@@ -230,8 +241,8 @@ final class Peers {
     }
 
     /**
-     * Whether this handshake may say USE. Not if another one is preferred: of two that cross, the node with the lower id lets the first go
-     * on that gets here, and the other node follows when it hears USE.
+     * Whether this handshake may say USE. Not if another one is preferred: of two that cross, the node with the lower
+     * id lets the first go on that gets here, and the other node follows when it hears USE.
      */
     Verdict claim(Handshake handshake) {
         List<Handshake> losers = new ArrayList<>();

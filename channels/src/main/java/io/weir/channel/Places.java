@@ -8,11 +8,12 @@ import java.util.Map;
  *
  * <pre>
  *   identity  at most 3/4 of what other identities have left
- *   peer      at most half of what the other peers of its identity have left of that; but one in any case, even if all are taken
+ *   peer      at most half of what the other peers of its identity have left of that; but one in any case, even if all
+ *             are taken
  * </pre>
  *
- * <p>So one more for each connected peer may be taken than there are. An identity is a certificate's principal; without one, everybody who
- * comes from the same place and has proved as much.
+ * <p>So one more for each connected peer may be taken than there are. An identity is a certificate's principal; without
+ * one, everybody who comes from the same place and has proved as much.
  */
 public final class Places {
 

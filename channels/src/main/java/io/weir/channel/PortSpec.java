@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
  * A port that the configuration names.
  *
  * @param paths what differs for its channels from the node's own {@link NodeSpec#paths()}
- * @param allow who may use it: principals of certificates, and {@code name:<node>} for nodes of this name that have proved to know the
- *     shared secret; null: everybody, empty: nobody
+ * @param allow who may use it: principals of certificates, and {@code name:<node>} for nodes of this name that have
+ *     proved to know the shared secret; null: everybody, empty: nobody
  */
 public record PortSpec(PathPolicy paths, @Nullable Set<String> allow) {
 

@@ -10,8 +10,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
- * The one outcome of what was begun for one subscriber. Either the subscriber gets the value or {@code unwanted} does, also when
- * the two sides meet: {@link Mono#create} drops a value that comes while its subscriber is just cancelling.
+ * The one outcome of what was begun for one subscriber. Either the subscriber gets the value or {@code unwanted} does,
+ * also when the two sides meet: {@link Mono#create} drops a value that comes while its subscriber is just cancelling.
  */
 final class Promise<T> implements Subscription {
 
@@ -34,7 +34,10 @@ final class Promise<T> implements Subscription {
         this.unwanted = unwanted;
     }
 
-    /** Begins anew with each subscription. A value that comes too late is given to {@code unwanted}; an error then is nobody's. */
+    /**
+     * Begins anew with each subscription. A value that comes too late is given to {@code unwanted}; an error then is
+     * nobody's.
+     */
     static <T> Mono<T> mono(Consumer<Promise<T>> begin, Consumer<T> unwanted) {
         return new Mono<>() {
             @Override

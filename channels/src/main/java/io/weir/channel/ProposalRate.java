@@ -3,8 +3,8 @@ package io.weir.channel;
 import java.util.function.LongSupplier;
 
 /**
- * How often the peer of a session may propose a path: each proposal has an adapter prepare for it. Who looks for a path because all are
- * lost proposes every one of them each 100 ms, which is within this. Loop thread only.
+ * How often the peer of a session may propose a path: each proposal has an adapter prepare for it. Who looks for a path
+ * because all are lost proposes every one of them each 100 ms, which is within this. Loop thread only.
  */
 final class ProposalRate {
 

@@ -44,9 +44,9 @@ public final class Received {
     }
 
     /**
-     * Answers the sender, who has asked: gives the answer away, releases the message that was received. Completes when the answer is
-     * handed to the path; fails with {@link IllegalStateException} if no answer is awaited or with what has ended the
-     * connection. To be used once.
+     * Answers the sender, who has asked: gives the answer away, releases the message that was received. Completes when
+     * the answer is handed to the path; fails with {@link IllegalStateException} if no answer is awaited or with what
+     * has ended the connection. To be used once.
      */
     public Mono<Void> answer(Message answer) {
         return feed.reply(this, answer, Flags.ANSWER);

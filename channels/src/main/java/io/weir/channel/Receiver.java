@@ -10,8 +10,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /**
- * The receiving half of a channel as a {@code Flux} for one subscriber. Demand and cancellation may come from any thread and
- * cross to the loop; signals are given on the loop.
+ * The receiving half of a channel as a {@code Flux} for one subscriber. Demand and cancellation may come from any
+ * thread and cross to the loop; signals are given on the loop.
  */
 final class Receiver extends Flux<Message> implements Subscription, MessageSink {
 

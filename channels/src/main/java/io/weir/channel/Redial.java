@@ -24,8 +24,9 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * Replaces the bootstrap connection of a session: connects again and again, until the peer agrees to go on or says that it can't. The
- * side that has begun the session does so by itself, the other one when it is asked to connect meanwhile. Loop thread only.
+ * Replaces the bootstrap connection of a session: connects again and again, until the peer agrees to go on or says that
+ * it can't. The side that has begun the session does so by itself, the other one when it is asked to connect meanwhile.
+ * Loop thread only.
  */
 final class Redial {
 

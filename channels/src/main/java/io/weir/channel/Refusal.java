@@ -10,7 +10,10 @@ import io.weir.core.WeirException;
 enum Refusal implements LinkHandler {
     HANDLER;
 
-    /** Tells the other side why, and closes the connection; if many are closing, whether or not the other side has read that. */
+    /**
+     * Tells the other side why, and closes the connection; if many are closing, whether or not the other side has read
+     * that.
+     */
     static void of(Link link, String reason) {
         of(link, Flags.ENDED, reason);
     }

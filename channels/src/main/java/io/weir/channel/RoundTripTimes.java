@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Counts round-trip times by their length: since the beginning, and over about the last minute. Written by the loop; other threads read
- * counts that may be a little old.
+ * Counts round-trip times by their length: since the beginning, and over about the last minute. Written by the loop;
+ * other threads read counts that may be a little old.
  */
 final class RoundTripTimes {
 

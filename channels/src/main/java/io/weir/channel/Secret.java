@@ -18,8 +18,8 @@ import javax.crypto.spec.SecretKeySpec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all nodes that trust each other know, and nobody else. Immutable; never prints what it holds. Who overhears or provokes one
- * proof may try guesses on it at leisure, so it should be random: {@code openssl rand -base64 32}.
+ * What all nodes that trust each other know, and nobody else. Immutable; never prints what it holds. Who overhears or
+ * provokes one proof may try guesses on it at leisure, so it should be random: {@code openssl rand -base64 32}.
  */
 public final class Secret {
 

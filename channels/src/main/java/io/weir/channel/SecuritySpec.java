@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * Who may be a peer, as the configuration says. Prints no secret.
  *
  * @param secret what each peer has to prove to know ({@code weir.security.secret}); null if there is none
- * @param formerSecret what is accepted as well while the secret is being changed ({@code weir.security.former-secret}); null if there is
- *     none
+ * @param formerSecret what is accepted as well while the secret is being changed ({@code weir.security.former-secret});
+ *     null if there is none
  * @param require what connections must have ({@code weir.security.require}); null: connections beyond this host must be
  *     authenticated, those on it need nothing
  */
@@ -40,7 +40,9 @@ public record SecuritySpec(
         return staysOnHost(address) ? Requirement.NONE : Requirement.AUTHENTICATED;
     }
 
-    /** Whether only this host is reached there. A name may lead anywhere, unless it is localhost; nothing is looked up. */
+    /**
+     * Whether only this host is reached there. A name may lead anywhere, unless it is localhost; nothing is looked up.
+     */
     static boolean staysOnHost(PeerAddress address) {
         if (address.isUnix() || address.host().equalsIgnoreCase("localhost")) {
             return true;

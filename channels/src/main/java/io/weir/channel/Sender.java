@@ -15,15 +15,15 @@ import reactor.util.concurrent.Queues;
 import reactor.util.context.Context;
 
 /**
- * Feeds the sending half of a channel from a publisher: asks it for small batches, never for more than the peer's credit
- * covers. What the publisher emits on the loop goes straight out; what it emits elsewhere crosses through a queue no longer
- * than a batch. Requests and all signals to the waiting {@code Mono} come on the loop.
+ * Feeds the sending half of a channel from a publisher: asks it for small batches, never for more than the peer's
+ * credit covers. What the publisher emits on the loop goes straight out; what it emits elsewhere crosses through a
+ * queue no longer than a batch. Requests and all signals to the waiting {@code Mono} come on the loop.
  */
 final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Feeder {
 
     /**
-     * Messages that are asked for at once at most. Large enough to make the request's cost vanish, small enough that what a source
-     * was asked for before the peer stopped stays little.
+     * Messages that are asked for at once at most. Large enough to make the request's cost vanish, small enough that
+     * what a source was asked for before the peer stopped stays little.
      */
     private static final int BATCH = 64;
 
@@ -175,7 +175,10 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         }
     }
 
-    /** Only the task that {@link #wake} left counts down: taking a message may lead back here, and what it took counts once. */
+    /**
+     * Only the task that {@link #wake} left counts down: taking a message may lead back here, and what it took counts
+     * once.
+     */
     private void drainCrossing() {
         int seen = crossings.get();
         while (seen != 0) {
@@ -241,8 +244,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     }
 
     /**
-     * How many messages may be asked for, as far as what waits for the link leaves room. Beyond the peer's credit only one, whose size nobody
-     * knows yet.
+     * How many messages may be asked for, as far as what waits for the link leaves room. Beyond the peer's credit only
+     * one, whose size nobody knows yet.
      */
     private long allowance() {
         Backlog backlog = channel.session().backlog();

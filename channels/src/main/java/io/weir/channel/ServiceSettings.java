@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  * What the configuration says of a service. Prints no password.
  *
  * @param addresses where it is served, whatever the directory says ({@code weir.services.<service>.addresses})
- * @param password what a client has to prove to know, on the side that serves it, and what is proved, on the side that calls it
- *     ({@code weir.services.<service>.password}); null if there is none
- * @param patience how long a call waits while no instance can be reached, 1 ms to 1 h ({@code weir.services.<service>.wait})
+ * @param password what a client has to prove to know, on the side that serves it, and what is proved, on the side that
+ *     calls it ({@code weir.services.<service>.password}); null if there is none
+ * @param patience how long a call waits while no instance can be reached, 1 ms to 1 h
+ *     ({@code weir.services.<service>.wait})
  * @param balance which instance takes a call ({@code weir.services.<service>.balance})
  */
 public record ServiceSettings(

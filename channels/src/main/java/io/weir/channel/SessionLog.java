@@ -5,8 +5,8 @@ import java.time.Duration;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is logged of sessions that begin, move and end: enough for a large cluster that starts, and not what a peer may do again and again to
- * fill the disk.
+ * What is logged of sessions that begin, move and end: enough for a large cluster that starts, and not what a peer may
+ * do again and again to fill the disk.
  */
 final class SessionLog {
 

@@ -3,8 +3,8 @@ package io.weir.channel;
 import java.util.function.LongSupplier;
 
 /**
- * For how long senders have waited for credit, those that still wait included. Any thread; written only when a wait begins or ends, so that a
- * lock costs nothing that counts.
+ * For how long senders have waited for credit, those that still wait included. Any thread; written only when a wait
+ * begins or ends, so that a lock costs nothing that counts.
  */
 final class StallClock {
 

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
 /**
- * How fast the candidates of one handshake answer. Each is opened and touched by the same steps by which it is used, and then given up;
- * so is TCP, which need not go over the bootstrap connection. Confined to the handshake's loop.
+ * How fast the candidates of one handshake answer. Each is opened and touched by the same steps by which it is used,
+ * and then given up; so is TCP, which need not go over the bootstrap connection. Confined to the handshake's loop.
  */
 final class Survey {
 

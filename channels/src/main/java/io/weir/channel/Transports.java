@@ -17,7 +17,8 @@ final class Transports {
 
     /**
      * Every adapter, by the name of its path. Looks through the loader of this class and through the caller's context
-     * loader: a thread of the common pool has the system loader as its context, which sees nothing of a packed application.
+     * loader: a thread of the common pool has the system loader as its context, which sees nothing of a packed
+     * application.
      *
      * @throws Misconfigured if one can't be loaded, or two claim one name
      */

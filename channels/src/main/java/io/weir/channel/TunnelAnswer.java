@@ -10,7 +10,10 @@ import io.weir.core.Refused;
 import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
 
-/** The first message of a gateway to whom has sent it a {@link TunnelRequest}: that it has opened the next leg, or why it can't. */
+/**
+ * The first message of a gateway to whom has sent it a {@link TunnelRequest}: that it has opened the next leg, or why
+ * it can't.
+ */
 public final class TunnelAnswer {
 
     private static final String ERROR = "weir-error";
@@ -18,7 +21,10 @@ public final class TunnelAnswer {
 
     private TunnelAnswer() {}
 
-    /** The next leg is there: the gateway, and the leg's path. What comes next is what comes from there. The caller owns it. */
+    /**
+     * The next leg is there: the gateway, and the leg's path. What comes next is what comes from there. The caller owns
+     * it.
+     */
     public static Message opened(String gateway, String path) {
         return TunnelRequest.greeting(TunnelRoute.NONE.gateway(gateway).leg(path));
     }

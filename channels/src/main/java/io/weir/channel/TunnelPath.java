@@ -15,7 +15,10 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** The path through gateways: the {@link TunnelLink} over which it was agreed on. It is the last one, in the place of {@code tcp}. */
+/**
+ * The path through gateways: the {@link TunnelLink} over which it was agreed on. It is the last one, in the place of
+ * {@code tcp}.
+ */
 final class TunnelPath implements Transport {
 
     static final TunnelPath ANY = new TunnelPath("");

@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
- * The first message to a gateway, on a channel to its port {@value #GATEWAY_PORT}: whom it shall join the channel with. The gateway answers
- * with a {@link TunnelAnswer}; whatever follows it passes on, in both directions, as it is.
+ * The first message to a gateway, on a channel to its port {@value #GATEWAY_PORT}: whom it shall join the channel with.
+ * The gateway answers with a {@link TunnelAnswer}; whatever follows it passes on, in both directions, as it is.
  *
  * @param target where the session shall end
  * @param via the gateways that come behind this one, in their order; may be empty
@@ -24,8 +24,8 @@ public record TunnelRequest(PeerAddress target, List<PeerAddress> via, TunnelRou
     public static final String GATEWAY_PORT = "weir.gateway";
 
     /**
-     * The port that every node serves that may be reached through gateways ({@code weir.gateway.accept}). The first message there is a
-     * {@link #greeting}.
+     * The port that every node serves that may be reached through gateways ({@code weir.gateway.accept}). The first
+     * message there is a {@link #greeting}.
      */
     public static final String TUNNEL_PORT = "weir.tunnel";
 

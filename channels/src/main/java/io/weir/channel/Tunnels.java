@@ -24,7 +24,10 @@ final class Tunnels implements PortHandler {
         this.accepted = accepted;
     }
 
-    /** What comes through a tunnel within a tunnel is handled within both, on one stack; nobody needs more than one in another. */
+    /**
+     * What comes through a tunnel within a tunnel is handled within both, on one stack; nobody needs more than one in
+     * another.
+     */
     private static final int DEEPEST = 2;
 
     private static final String TOO_DEEP =
@@ -52,7 +55,10 @@ final class Tunnels implements PortHandler {
         });
     }
 
-    /** What a connection through gateways must have: what connections beyond this host must, as nobody knows where it comes from. */
+    /**
+     * What a connection through gateways must have: what connections beyond this host must, as nobody knows where it
+     * comes from.
+     */
     static Requirement requirement(NodeSpec spec) {
         Requirement set = spec.security().require();
         return set == null ? Requirement.AUTHENTICATED : set;

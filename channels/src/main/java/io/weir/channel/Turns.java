@@ -7,15 +7,16 @@ import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns of a loop that a thread takes itself while it would only wait for them: handing something over to another thread takes longer than
- * most of what is waited for. A turn is taken where the loop itself has nothing to do, and over paths that allow it, shared memory; what comes
- * for others than {@link Channel#turns lent} channels is left to the loop. Any thread that is no loop's; one at a time has turns, others are refused.
+ * Turns of a loop that a thread takes itself while it would only wait for them: handing something over to another
+ * thread takes longer than most of what is waited for. A turn is taken where the loop itself has nothing to do, and
+ * over paths that allow it, shared memory; what comes for others than {@link Channel#turns lent} channels is left to
+ * the loop. Any thread that is no loop's; one at a time has turns, others are refused.
  */
 public final class Turns {
 
     /**
-     * Looks between two looks at the clock. Then others may have the processor: one of them may be the peer, and if nobody wants it, that
-     * costs no more than the looks do.
+     * Looks between two looks at the clock. Then others may have the processor: one of them may be the peer, and if
+     * nobody wants it, that costs no more than the looks do.
      */
     private static final int LOOKS = 16;
 
@@ -53,7 +54,8 @@ public final class Turns {
     }
 
     /**
-     * Takes turns until the condition holds, which is asked on the loop, or the time is over, or the loop is wanted for something else.
+     * Takes turns until the condition holds, which is asked on the loop, or the time is over, or the loop is wanted for
+     * something else.
      *
      * @return whether the condition holds
      */
@@ -76,7 +78,9 @@ public final class Turns {
         return met;
     }
 
-    /** The stack is the user's, and may have been too deep: what was done may be half done, and the session ends by it. */
+    /**
+     * The stack is the user's, and may have been too deep: what was done may be half done, and the session ends by it.
+     */
     private void failed(Lendable link, Throwable failure) {
         session.doom();
         link.failed(failure);

@@ -14,10 +14,16 @@ public enum WeirMeters implements MeterDocumentation {
     /** Payload bytes of these messages, by {@link Key#DIRECTION}. */
     BYTES("weir.bytes", Meter.Type.COUNTER, BaseUnits.BYTES, Key.PEER, Key.PATH, Key.DIRECTION),
 
-    /** Frames of every kind, by {@link Key#DIRECTION}. Many more than messages: long messages, or credit in small portions. */
+    /**
+     * Frames of every kind, by {@link Key#DIRECTION}. Many more than messages: long messages, or credit in small
+     * portions.
+     */
     FRAMES("weir.frames", Meter.Type.COUNTER, "frames", Key.PEER, Key.PATH, Key.DIRECTION),
 
-    /** How often a sender had to wait for credit, with something to send or a source to ask: the other side is the slower one. */
+    /**
+     * How often a sender had to wait for credit, with something to send or a source to ask: the other side is the
+     * slower one.
+     */
     CREDIT_STALLS("weir.credit.stalls", Meter.Type.COUNTER, "stalls", Key.PEER, Key.PATH),
 
     /** How long senders have waited for credit, those that still do included. Two that wait for a second make two. */
@@ -30,8 +36,8 @@ public enum WeirMeters implements MeterDocumentation {
     CREDIT_BYTES("weir.credit.bytes", Meter.Type.GAUGE, BaseUnits.BYTES, Key.PEER, Key.PATH),
 
     /**
-     * Messages that subscribers here have asked for and not had yet; one that wants everything counts for {@code weir.window.items}. 0: nobody
-     * here asks, so this side is the slower one.
+     * Messages that subscribers here have asked for and not had yet; one that wants everything counts for
+     * {@code weir.window.items}. 0: nobody here asks, so this side is the slower one.
      */
     DEMAND("weir.demand", Meter.Type.GAUGE, BaseUnits.MESSAGES, Key.PEER, Key.PATH),
 
@@ -41,7 +47,10 @@ public enum WeirMeters implements MeterDocumentation {
     /** How often the peer's sleeping loop had to be woken by a signal of its own, which costs a system call. */
     WAKE_UPS("weir.wakeups", Meter.Type.COUNTER, "wakeups", Key.PEER, Key.PATH),
 
-    /** Frames that came for a connection and were dropped, because they were made up, damaged on their way, or of a time gone by. */
+    /**
+     * Frames that came for a connection and were dropped, because they were made up, damaged on their way, or of a time
+     * gone by.
+     */
     FRAMES_REJECTED("weir.frames.rejected", Meter.Type.COUNTER, "frames", Key.PEER, Key.PATH),
 
     /** Messages that wait now, for credit, for room on the path, or for a subscriber. */
@@ -51,8 +60,8 @@ public enum WeirMeters implements MeterDocumentation {
     QUEUE_BYTES("weir.queue.bytes", Meter.Type.GAUGE, BaseUnits.BYTES, Key.PEER, Key.PATH),
 
     /**
-     * How long the peer took to answer in about the last minute, by {@link Key#QUANTILE}: a sample of the requests, and the questions of
-     * {@code weir.keepalive.interval}. Not a number when there were none.
+     * How long the peer took to answer in about the last minute, by {@link Key#QUANTILE}: a sample of the requests, and
+     * the questions of {@code weir.keepalive.interval}. Not a number when there were none.
      */
     ROUND_TRIP("weir.roundtrip", Meter.Type.GAUGE, "seconds", Key.PEER, Key.PATH, Key.QUANTILE),
 
@@ -80,7 +89,8 @@ public enum WeirMeters implements MeterDocumentation {
     /** What the meters are told apart by. */
     public enum Key implements KeyName {
         /**
-         * The peer's name, which several peers may share: their values are added up. Never its id, which is new with each start.
+         * The peer's name, which several peers may share: their values are added up. Never its id, which is new with
+         * each start.
          */
         PEER("peer"),
         /** The name of the path that was used. */

@@ -20,12 +20,12 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows the counters of a node in Micrometer: the meters of {@link WeirMeters}. Nothing is counted twice for it and no thread
- * runs for it: reading a meter reads the counters.
+ * Shows the counters of a node in Micrometer: the meters of {@link WeirMeters}. Nothing is counted twice for it and no
+ * thread runs for it: reading a meter reads the counters.
  *
- * <p>The meters of a new peer are registered when any meter is read for the first time after it came, so they appear one reading
- * later. They stay when it goes, since counters must not fall, and go on when a peer of the same name comes back. What is counted
- * between two readings counts for the path that is in use at the second.
+ * <p>The meters of a new peer are registered when any meter is read for the first time after it came, so they appear
+ * one reading later. They stay when it goes, since counters must not fall, and go on when a peer of the same name comes
+ * back. What is counted between two readings counts for the path that is in use at the second.
  *
  * <p>Thread-safe.
  */

@@ -5,14 +5,17 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the directory of a cluster is, if it is in ZooKeeper. Immutable; prints no secret. It is checked as a part of the
- * {@link NodeSpec} that it stands in.
+ * Where the directory of a cluster is, if it is in ZooKeeper. Immutable; prints no secret. It is checked as a part of
+ * the {@link NodeSpec} that it stands in.
  *
- * @param connect the servers, {@code host:port} between commas ({@code weir.directory.zookeeper.connect}); null if there are none
+ * @param connect the servers, {@code host:port} between commas ({@code weir.directory.zookeeper.connect}); null if
+ *     there are none
  * @param root the node of ZooKeeper below which everything is kept ({@code weir.directory.zookeeper.root})
- * @param user who we are to ZooKeeper ({@code weir.directory.zookeeper.user}); null: anybody, and anybody may write what we write
+ * @param user who we are to ZooKeeper ({@code weir.directory.zookeeper.user}); null: anybody, and anybody may write
+ *     what we write
  * @param password of the user ({@code weir.directory.zookeeper.password-file}); null if there is no user
- * @param timeout how long a server may take to be reached and to answer, 10 ms to 1 h ({@code weir.directory.zookeeper.timeout})
+ * @param timeout how long a server may take to be reached and to answer, 10 ms to 1 h
+ *     ({@code weir.directory.zookeeper.timeout})
  * @param session after this time without a word from us, ZooKeeper takes us for dead, 10 ms to 1 h
  *     ({@code weir.directory.zookeeper.session}); servers have bounds of their own for it
  */

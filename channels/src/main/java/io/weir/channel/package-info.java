@@ -1,6 +1,6 @@
 /**
- * Nodes and the channels between them: how a process appears on the network ({@link io.weir.channel.NodeSpec}) and which
- * path was chosen to each peer, and why ({@link io.weir.channel.PathDecision}).
+ * Nodes and the channels between them: how a process appears on the network ({@link io.weir.channel.NodeSpec}) and
+ * which path was chosen to each peer, and why ({@link io.weir.channel.PathDecision}).
  */
 @NullMarked
 package io.weir.channel;

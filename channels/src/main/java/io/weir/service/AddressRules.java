@@ -19,10 +19,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses may be connected to. A rule is a network ({@code 10.1.0.0/16}, {@code 10.1.0.0/16:7400}, {@code [fd00::/8]:7400}), an
- * address, a host's name ({@code ledger.example:7401}, {@code *.example}), a {@code unix:} address, or {@code *}: every address but those
- * of the gateway's own host, link-local ones, groups, those where clouds tell their machines who they are, and IPv6 addresses that are another
- * way to an IPv4 address. Immutable.
+ * Which addresses may be connected to. A rule is a network ({@code 10.1.0.0/16}, {@code 10.1.0.0/16:7400},
+ * {@code [fd00::/8]:7400}), an address, a host's name ({@code ledger.example:7401}, {@code *.example}), a {@code unix:}
+ * address, or {@code *}: every address but those of the gateway's own host, link-local ones, groups, those where clouds
+ * tell their machines who they are, and IPv6 addresses that are another way to an IPv4 address. Immutable.
  */
 final class AddressRules {
 
@@ -33,10 +33,15 @@ final class AddressRules {
     private static final Pattern NAME = Pattern.compile("(?:\\*\\.)?[A-Za-z0-9_]([A-Za-z0-9_.-]*[A-Za-z0-9_])?");
     private static final int ANY_PORT = -1;
 
-    /** Translators (RFC 6052) lead from these to the IPv4 address at their end. In networks of IPv6 alone, that is how others are reached. */
+    /**
+     * Translators (RFC 6052) lead from these to the IPv4 address at their end. In networks of IPv6 alone, that is how
+     * others are reached.
+     */
     private static final Network TRANSLATED = network("64:ff9b::/96");
 
-    /** What a rule has to name: what clouds serve for each machine, and tunnels and local translators to IPv4 addresses. */
+    /**
+     * What a rule has to name: what clouds serve for each machine, and tunnels and local translators to IPv4 addresses.
+     */
     private static final List<Network> NAMED_ONLY = Stream.of(
                     "fd00:ec2::/32",
                     "fd20:ce::/32",
@@ -56,7 +61,8 @@ final class AddressRules {
     /**
      * One rule.
      *
-     * @param name the host's name in small letters, {@code .example} for all below it, or a {@code unix:} address; null for a network
+     * @param name the host's name in small letters, {@code .example} for all below it, or a {@code unix:} address; null
+     *     for a network
      * @param network null for all, and where there is a name
      * @param port or {@link #ANY_PORT}
      */

@@ -11,7 +11,10 @@ import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** The instances that a directory knows, each at its addresses in their order, then by a detour if there is one. Any thread. */
+/**
+ * The instances that a directory knows, each at its addresses in their order, then by a detour if there is one. Any
+ * thread.
+ */
 final class Announced implements Whereabouts {
 
     static final String NO_END = "no try has come to an end";

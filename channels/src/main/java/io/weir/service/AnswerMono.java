@@ -14,7 +14,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
-/** The answer to a call, of what the method has returned: a value, nothing or an error, or that the caller's time is over. */
+/**
+ * The answer to a call, of what the method has returned: a value, nothing or an error, or that the caller's time is
+ * over.
+ */
 final class AnswerMono extends Mono<Message> {
 
     private final Publisher<?> outcome;

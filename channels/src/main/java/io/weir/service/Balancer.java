@@ -20,8 +20,8 @@ public interface Balancer {
     }
 
     /**
-     * The one with the fewest calls that have not ended, so that an instance that stalls gets no more. All are looked at: a client is connected
-     * to a few, and those with equally many take turns.
+     * The one with the fewest calls that have not ended, so that an instance that stalls gets no more. All are looked
+     * at: a client is connected to a few, and those with equally many take turns.
      */
     static Balancer leastOutstanding() {
         return new LeastOutstanding();

@@ -4,7 +4,10 @@ import io.weir.channel.Peer;
 import java.util.stream.IntStream;
 import reactor.core.publisher.Mono;
 
-/** The calls to an object that a peer has passed to us. Its calls under way keep it as well, so that it is given back behind them. */
+/**
+ * The calls to an object that a peer has passed to us. Its calls under way keep it as well, so that it is given back
+ * behind them.
+ */
 final class Borrowed implements Bindings, AutoCloseable {
 
     private final Binding binding;

@@ -26,8 +26,8 @@ import reactor.core.scheduler.Schedulers;
 import reactor.util.context.Context;
 
 /**
- * One call on its way, with all its tries. It begins when the answer is requested. One class instead of a chain of operators: this is
- * what each call pays.
+ * One call on its way, with all its tries. It begins when the answer is requested. One class instead of a chain of
+ * operators: this is what each call pays.
  */
 final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Subscription {
 

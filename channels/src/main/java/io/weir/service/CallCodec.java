@@ -5,8 +5,8 @@ import io.weir.core.ValueMemory;
 import java.lang.reflect.Type;
 
 /**
- * How the arguments and results of remote calls are written. Both sides must have the one of the same name. {@code byte[]} and
- * {@link ByteBuf} go as they are, without one.
+ * How the arguments and results of remote calls are written. Both sides must have the one of the same name.
+ * {@code byte[]} and {@link ByteBuf} go as they are, without one.
  *
  * <p>Implementations are used by many threads.
  */
@@ -16,7 +16,8 @@ public interface CallCodec {
     String name();
 
     /**
-     * For the values of one place in a signature. Asked once for each place, when an interface is exported or a proxy made.
+     * For the values of one place in a signature. Asked once for each place, when an interface is exported or a proxy
+     * made.
      *
      * @param type without variables and wildcards
      * @throws io.weir.core.Misconfigured if it can't map this type
@@ -24,8 +25,8 @@ public interface CallCodec {
     Values values(Type type);
 
     /**
-     * Whether reading may take long, or runs code of the classes that are read: then it is done on a thread that may block, and not on the
-     * loop of the peer, at the price of a hop.
+     * Whether reading may take long, or runs code of the classes that are read: then it is done on a thread that may
+     * block, and not on the loop of the peer, at the price of a hop.
      */
     default boolean readsSlowly() {
         return false;
@@ -49,8 +50,8 @@ public interface CallCodec {
         Object read(ByteBuf source);
 
         /**
-         * As {@link #read(ByteBuf)}, with an account of the memory that the value takes. Codecs whose values may take much more than their
-         * bytes count what they make; for others the number of the bytes counts.
+         * As {@link #read(ByteBuf)}, with an account of the memory that the value takes. Codecs whose values may take
+         * much more than their bytes count what they make; for others the number of the bytes counts.
          *
          * @throws io.weir.core.Overloaded if there is no memory for the value
          */

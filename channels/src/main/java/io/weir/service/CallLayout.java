@@ -11,12 +11,14 @@ import org.jspecify.annotations.Nullable;
  * What crosses the wire for remote calls, little-endian. A text is its length in bytes (4; -1: null) and UTF-8.
  *
  * <pre>
- * request   kind 1 | flags 1, all 0 | method 2 | milliseconds left 4, 0: no deadline | object 4, 0: what the port exports | body
+ * request   kind 1 | flags 1, all 0 | method 2 | milliseconds left 4, 0: no deadline | object 4, 0: what the port
+ *           exports | body
  *   call      for each argument that is no stream: length 4, -1: null | value
  *   bind      name of the interface, a text
  *   drop      how often it was received 4
  *
- * A reference is a number (4): positive, of an object of the sender; negative, of one of the receiver's, which comes back.
+ * A reference is a number (4): positive, of an object of the sender; negative, of one of the receiver's, which comes
+ * back.
  *
  * answer    outcome 1 | body; an answer without a payload: nothing, or null
  *   value     the value
@@ -27,8 +29,9 @@ import org.jspecify.annotations.Nullable;
  *           | types 4 | for each: name, definition: texts
  * </pre>
  *
- * Requests and answers are messages of ask. The call of a method with a stream has a channel, on which the caller sends the request,
- * then the items of its argument, and the other side the items of the result, each of these in the form of an answer.
+ * Requests and answers are messages of ask. The call of a method with a stream has a channel, on which the caller sends
+ * the request, then the items of its argument, and the other side the items of the result, each of these in the form of
+ * an answer.
  */
 final class CallLayout {
 

@@ -7,13 +7,17 @@ import reactor.core.publisher.Mono;
 /** Whom to call: asked anew for each call. Any thread. */
 interface Callees {
 
-    /** Who takes the next call, if somebody is connected and lets us in; else null, and {@link #next()} finds or awaits one. */
+    /**
+     * Who takes the next call, if somebody is connected and lets us in; else null, and {@link #next()} finds or awaits
+     * one.
+     */
     @Nullable
     Callee ready();
 
     /**
-     * Who takes the next call; waits, up to a limit, until somebody is connected. Fails with {@link io.weir.core.PeerUnavailable}, telling the
-     * service and why its instances could not be reached, or with {@link io.weir.core.AuthenticationFailed}.
+     * Who takes the next call; waits, up to a limit, until somebody is connected. Fails with
+     * {@link io.weir.core.PeerUnavailable}, telling the service and why its instances could not be reached, or with
+     * {@link io.weir.core.AuthenticationFailed}.
      */
     Mono<Callee> next();
 

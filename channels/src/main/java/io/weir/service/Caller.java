@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 import reactor.util.context.ContextView;
 
 /**
- * Who calls a remote interface, for the code that is called. On its thread it is there from the call to the return of the method
- * ({@link #current()}), and in Reactor's context for as long as what the method has returned is subscribed to ({@link #of}). Immutable.
+ * Who calls a remote interface, for the code that is called. On its thread it is there from the call to the return of
+ * the method ({@link #current()}), and in Reactor's context for as long as what the method has returned is subscribed
+ * to ({@link #of}). Immutable.
  */
 public final class Caller {
 

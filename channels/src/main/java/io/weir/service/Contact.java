@@ -17,14 +17,17 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * An instance that is announced: connected to, tried, waited for, or not wanted now. On the thread of its {@link Roster}, but for what says
- * otherwise.
+ * An instance that is announced: connected to, tried, waited for, or not wanted now. On the thread of its
+ * {@link Roster}, but for what says otherwise.
  */
 final class Contact {
 
     private static final Duration SHORTEST = Duration.ofMillis(100);
 
-    /** After what no repetition helps until somebody does something; a failed proof counts against us at the service as well. */
+    /**
+     * After what no repetition helps until somebody does something; a failed proof counts against us at the service as
+     * well.
+     */
     private static final Duration AFTER_REFUSAL = Duration.ofSeconds(30);
 
     private final Roster roster;
@@ -163,8 +166,8 @@ final class Contact {
     }
 
     /**
-     * It has left, or is going to. On the loop of the peer, before anything that is under way fails: so who tries again finds another
-     * one.
+     * It has left, or is going to. On the loop of the peer, before anything that is under way fails: so who tries again
+     * finds another one.
      */
     private void ended(Callee whose) {
         whose.leave();

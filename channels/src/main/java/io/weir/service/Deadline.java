@@ -7,8 +7,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * How long a call of this method may take, from its subscription to its end, with everything that is repeated and waited for: for a
- * stream, to its last item. Then the caller fails with {@link io.weir.core.TimedOut}, and what runs at the server is cancelled.
+ * How long a call of this method may take, from its subscription to its end, with everything that is repeated and
+ * waited for: for a stream, to its last item. Then the caller fails with {@link io.weir.core.TimedOut}, and what runs
+ * at the server is cancelled.
  */
 @Documented
 @Target(ElementType.METHOD)

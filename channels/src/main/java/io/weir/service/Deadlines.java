@@ -15,8 +15,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The deadlines of all calls, to 10 ms: one wheel, which turns while a call waits that has one. To enter and to leave costs next to
- * nothing. Any thread.
+ * The deadlines of all calls, to 10 ms: one wheel, which turns while a call waits that has one. To enter and to leave
+ * costs next to nothing. Any thread.
  */
 final class Deadlines {
 
@@ -47,7 +47,9 @@ final class Deadlines {
         private @Nullable Entry previous;
         private long tick;
 
-        /** The time has come. On a thread of Reactor's that must not be blocked. Perhaps just after the entry has left. */
+        /**
+         * The time has come. On a thread of Reactor's that must not be blocked. Perhaps just after the entry has left.
+         */
         abstract void expired();
     }
 

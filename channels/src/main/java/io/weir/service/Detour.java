@@ -13,7 +13,10 @@ import java.util.StringJoiner;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Another way to an instance, none of whose addresses can be reached: through the gateways that the directory knows. Any thread. */
+/**
+ * Another way to an instance, none of whose addresses can be reached: through the gateways that the directory knows.
+ * Any thread.
+ */
 final class Detour {
 
     /** More tries than this take longer than anybody waits. */
@@ -31,8 +34,8 @@ final class Detour {
     private record Try(PeerAddress gateway, PeerAddress target) {}
 
     /**
-     * Connects to this instance through one gateway that may connect to it, one after the other, at most {@value #MOST} tries. Empty if
-     * there is no such gateway; fails with {@link PeerUnavailable}, telling why each could not.
+     * Connects to this instance through one gateway that may connect to it, one after the other, at most {@value #MOST}
+     * tries. Empty if there is no such gateway; fails with {@link PeerUnavailable}, telling why each could not.
      *
      * @param paths put over those of the node
      */

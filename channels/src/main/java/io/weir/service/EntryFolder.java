@@ -26,19 +26,20 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files by which the processes of a host tell each other of their nodes. An entry has a name that is never used again, which holds
- * the JVM, the node and a number, and these files:
+ * The files by which the processes of a host tell each other of their nodes. An entry has a name that is never used
+ * again, which holds the JVM, the node and a number, and these files:
  *
  * <ul>
  *   <li>{@code .node}: what the node tells; replaced as a whole.
- *   <li>{@code .lock}: locked by the node's process. Who can lock it knows that the process is dead. It is there before the first and
- *       after it.
- *   <li>{@code .left} or {@code .failed}: what became of the first one, by renaming, when the node left, or when somebody found it dead.
- *       Kept for a while, so that everybody sees how it went.
+ *   <li>{@code .lock}: locked by the node's process. Who can lock it knows that the process is dead. It is there before
+ *       the first and after it.
+ *   <li>{@code .left} or {@code .failed}: what became of the first one, by renaming, when the node left, or when
+ *       somebody found it dead. Kept for a while, so that everybody sees how it went.
  *   <li>{@code .new}: what the first one is going to be.
  * </ul>
  *
- * No process ever opens the lock of a node of its own JVM: closing it again would let go the lock of the whole process. One thread.
+ * No process ever opens the lock of a node of its own JVM: closing it again would let go the lock of the whole process.
+ * One thread.
  */
 final class EntryFolder {
 

@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * How much a node keeps of what others write into its directory: so many entries, and so much memory for them all, as they are when they
- * were read. One thread at a time.
+ * How much a node keeps of what others write into its directory: so many entries, and so much memory for them all, as
+ * they are when they were read. One thread at a time.
  */
 final class EntryRoom {
 

@@ -8,11 +8,14 @@ import org.jspecify.annotations.Nullable;
  * How an object is exported. Immutable: each method gives a copy with one thing changed.
  *
  * @param codec of arguments and results
- * @param blockingCalls how many methods that return their value itself, or nothing, run at once, of one peer at most half of what others
- *     leave; further ones fail with {@link io.weir.core.Overloaded} at the caller, who may repeat them
- * @param tellsStacks whether the first lines of an exception's stack are told to the caller: good where all peers are friends
- * @param executor where these methods run, which stays the caller's, outlives the export, and must not run them on the thread that hands them
- *     over; what it rejects fails with {@link io.weir.core.Overloaded}. Null: threads of the export's own, virtual ones where the JDK has them
+ * @param blockingCalls how many methods that return their value itself, or nothing, run at once, of one peer at most
+ *     half of what others leave; further ones fail with {@link io.weir.core.Overloaded} at the caller, who may repeat
+ *     them
+ * @param tellsStacks whether the first lines of an exception's stack are told to the caller: good where all peers are
+ *     friends
+ * @param executor where these methods run, which stays the caller's, outlives the export, and must not run them on the
+ *     thread that hands them over; what it rejects fails with {@link io.weir.core.Overloaded}. Null: threads of the
+ *     export's own, virtual ones where the JDK has them
  */
 public record ExportOptions(
         CallCodec codec,

@@ -4,8 +4,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A number of places, of which nobody can have all, and of which never more are taken than there are. A peer gets at most half of what others leave, and
- * the peers of one identity three quarters of what others leave; their first ones, seven eighths. Any thread.
+ * A number of places, of which nobody can have all, and of which never more are taken than there are. A peer gets at
+ * most half of what others leave, and the peers of one identity three quarters of what others leave; their first ones,
+ * seven eighths. Any thread.
  */
 final class FairPlaces {
 

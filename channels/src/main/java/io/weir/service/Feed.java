@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.FluxSink;
 
 /**
- * What one subscriber of a {@link View} is still to be told: never more than the difference between what it knows and what is, however
- * slowly it asks.
+ * What one subscriber of a {@link View} is still to be told: never more than the difference between what it knows and
+ * what is, however slowly it asks.
  */
 abstract class Feed<T> {
 

@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what nodes tell in the run-time folder, for the processes of one user on one host. See {@link EntryFolder} for the files. All of
- * them are looked at periodically, and at once where the system tells of changes.
+ * Keeps what nodes tell in the run-time folder, for the processes of one user on one host. See {@link EntryFolder} for
+ * the files. All of them are looked at periodically, and at once where the system tells of changes.
  */
 final class FolderStore implements DirectoryStore {
 
@@ -35,7 +35,10 @@ final class FolderStore implements DirectoryStore {
     /** Milliseconds in which changes gather before they are looked at. */
     private static final long GATHERING = 10;
 
-    /** Nanoseconds for which a file is missed that nobody has marked: the owner, if it lives, has made another entry by then. */
+    /**
+     * Nanoseconds for which a file is missed that nobody has marked: the owner, if it lives, has made another entry by
+     * then.
+     */
     private static final long GRACE = TimeUnit.SECONDS.toNanos(2);
 
     private final Path folder;

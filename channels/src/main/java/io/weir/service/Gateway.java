@@ -34,12 +34,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Joins networks whose nodes can't reach each other: a node that both reach leads sessions from one to the other. A client connects with
- * {@link Node#connect(PeerAddress, Peer)}, or names the gateway in {@code weir.peers.<peer>.gateway}; the target does nothing. What the two
- * say passes as it is, piece by piece, within the demand of the far side, so a gateway holds what its windows allow and no more.
+ * Joins networks whose nodes can't reach each other: a node that both reach leads sessions from one to the other. A
+ * client connects with {@link Node#connect(PeerAddress, Peer)}, or names the gateway in
+ * {@code weir.peers.<peer>.gateway}; the target does nothing. What the two say passes as it is, piece by piece, within
+ * the demand of the far side, so a gateway holds what its windows allow and no more.
  *
  * <p><b>Whom it serves.</b> Every peer of the node that may use the port {@value TunnelRequest#GATEWAY_PORT}
- * ({@code weir.ports.weir.gateway.allow}), to the addresses that its {@link GatewaySpec} allows. It stays connected to targets.
+ * ({@code weir.ports.weir.gateway.allow}), to the addresses that its {@link GatewaySpec} allows. It stays connected to
+ * targets.
  *
  * <p><b>Threads.</b> Any thread may use it.
  */
@@ -91,7 +93,10 @@ public final class Gateway {
         return new Gateway(node, spec);
     }
 
-    /** As {@link #serve(Node, GatewaySpec)}, and announces it, where it may connect to included. Completes when others can see it. */
+    /**
+     * As {@link #serve(Node, GatewaySpec)}, and announces it, where it may connect to included. Completes when others
+     * can see it.
+     */
     public static Mono<Gateway> serve(Node node, GatewaySpec spec, ServiceDirectory directory) {
         return Mono.defer(() -> {
             Gateway gateway = serve(node, spec);
@@ -118,8 +123,8 @@ public final class Gateway {
     }
 
     /**
-     * Each pair when it is joined, and once more when it has ended. Who does not ask for enough misses some. Comes on loops of the node;
-     * ends when the gateway is closed.
+     * Each pair when it is joined, and once more when it has ended. Who does not ask for enough misses some. Comes on
+     * loops of the node; ends when the gateway is closed.
      */
     public Flux<JoinedPair> changes() {
         return changes.asFlux();
@@ -138,7 +143,10 @@ public final class Gateway {
         });
     }
 
-    /** A client, or the gateway before this one, has opened a channel: its first message is to us, the others are passed on. */
+    /**
+     * A client, or the gateway before this one, has opened a channel: its first message is to us, the others are passed
+     * on.
+     */
     private Mono<Void> serve(Channel client) {
         Mono<Void> served = client.receive()
                 .switchOnFirst((first, all) -> {
@@ -229,7 +237,10 @@ public final class Gateway {
                 .doFinally(signal -> ends(pair));
     }
 
-    /** If the whole is cancelled, what that does to one half may come to the other before it is cancelled as well: nobody is left to be told. */
+    /**
+     * If the whole is cancelled, what that does to one half may come to the other before it is cancelled as well:
+     * nobody is left to be told.
+     */
     private static Mono<Void> half(Pair pair, Mono<Void> way) {
         return way.onErrorComplete(CancellationException.class).doOnError(pair::breaks);
     }

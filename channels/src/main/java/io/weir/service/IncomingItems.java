@@ -20,8 +20,8 @@ import reactor.core.publisher.Signal;
 import reactor.core.publisher.Sinks;
 
 /**
- * What a peer sends on the channel of one call: first the call itself, then the items of the stream that the method takes, for one
- * subscriber, whose demand it is. On the loop, but for that subscriber.
+ * What a peer sends on the channel of one call: first the call itself, then the items of the stream that the method
+ * takes, for one subscriber, whose demand it is. On the loop, but for that subscriber.
  */
 final class IncomingItems implements CoreSubscriber<Object> {
 

@@ -34,7 +34,9 @@ final class JacksonCallCodec implements CallCodec {
         return new JacksonCallCodec("cbor", Cbor.mapper());
     }
 
-    /** On its own: to check a method that passes this mapper on, the JVM loads it, and who writes JSON may not have it. */
+    /**
+     * On its own: to check a method that passes this mapper on, the JVM loads it, and who writes JSON may not have it.
+     */
     private static final class Cbor {
         static ObjectMapper mapper() {
             return CBORMapper.shared();
@@ -61,7 +63,10 @@ final class JacksonCallCodec implements CallCodec {
         return ForeignText.harmless(text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...");
     }
 
-    /** What other code threw on Jackson's behalf. Jackson's own exceptions are not kept: they hold its parser, and that the payload. */
+    /**
+     * What other code threw on Jackson's behalf. Jackson's own exceptions are not kept: they hold its parser, and that
+     * the payload.
+     */
     private static @Nullable Throwable foreignCause(JacksonException e) {
         return e.getCause() instanceof JacksonException ? null : e.getCause();
     }

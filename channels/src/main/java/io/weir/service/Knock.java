@@ -20,7 +20,10 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** The client's side of {@link Proof}: proves the password of a service to an instance, and has the instance prove it. Any thread. */
+/**
+ * The client's side of {@link Proof}: proves the password of a service to an instance, and has the instance prove it.
+ * Any thread.
+ */
 final class Knock {
 
     private static final int CHALLENGED = 1 + Proof.NONCE + Proof.SALT + Integer.BYTES;
@@ -53,8 +56,8 @@ final class Knock {
     }
 
     /**
-     * Completes when both have proved it. Fails with {@link AuthenticationFailed} if one of them could not, or with what has become of the
-     * connection, the port or the challenge: another knock may do then.
+     * Completes when both have proved it. Fails with {@link AuthenticationFailed} if one of them could not, or with
+     * what has become of the connection, the port or the challenge: another knock may do then.
      */
     Mono<Void> at(Peer peer) {
         return Mono.defer(() -> {

@@ -18,7 +18,8 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link Listing} as it is kept where others read it: lines of words between blanks, each word encoded as in a form's URL.
+ * A {@link Listing} as it is kept where others read it: lines of words between blanks, each word encoded as in a form's
+ * URL.
  *
  * <pre>
  * weir-directory 1

@@ -14,7 +14,9 @@ final class MemberFeed extends Feed<MemberEvent> {
     private final Object lock;
     private final Map<PeerId, Listing> present;
     private final Map<PeerId, Member> told = new HashMap<>();
-    /** Who has to be looked at, in the order of the first change, and how it went if it is gone. Guarded by the lock. */
+    /**
+     * Who has to be looked at, in the order of the first change, and how it went if it is gone. Guarded by the lock.
+     */
     private final Map<PeerId, MemberEvent.Kind> pending = new LinkedHashMap<>();
 
     /**

@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * What one connection has lent and borrowed. An object stays lent until the peer has dropped it as often as it was sent: one that is sent
- * again while a drop is under way stays. Any thread.
+ * What one connection has lent and borrowed. An object stays lent until the peer has dropped it as often as it was
+ * sent: one that is sent again while a drop is under way stays. Any thread.
  */
 final class PeerReferences {
 
@@ -219,8 +219,8 @@ final class PeerReferences {
     }
 
     /**
-     * Tells the peer that an object is not needed here any more, as far as it was received. While it does not take that of thousands of
-     * objects, it is not told of more, and keeps them.
+     * Tells the peer that an object is not needed here any more, as far as it was received. While it does not take that
+     * of thousands of objects, it is not told of more, and keeps them.
      */
     void giveBack(int number, int received) {
         if (add(number, received)) {

@@ -7,7 +7,9 @@ import io.netty.util.ReferenceCountUtil;
 import io.weir.channel.Peer;
 import io.weir.core.ValueMemory;
 
-/** How the values at one place of a signature travel: an argument, a result, the items of a stream. They are never null. */
+/**
+ * How the values at one place of a signature travel: an argument, a result, the items of a stream. They are never null.
+ */
 interface Place {
 
     /** Appends the value. */

@@ -29,8 +29,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The server's side of {@link Proof}, for all services of a node: answers knocks, and remembers for as long as a session lasts what its peer
- * has proved. Who knocks for a service that is not here, or has no password, sees no difference to one who does not know the password.
+ * The server's side of {@link Proof}, for all services of a node: answers knocks, and remembers for as long as a
+ * session lasts what its peer has proved. Who knocks for a service that is not here, or has no password, sees no
+ * difference to one who does not know the password.
  */
 final class Porter implements Disposable {
 

@@ -10,8 +10,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * How a client and a service prove to each other that they know the same password, in two requests to the port {@value #PORT}. It never
- * crosses the wire.
+ * How a client and a service prove to each other that they know the same password, in two requests to the port
+ * {@value #PORT}. It never crosses the wire.
  *
  * <pre>
  *   client   KNOCK      nonce of the client (32), name of the service
@@ -22,13 +22,13 @@ import javax.crypto.spec.SecretKeySpec;
  *   each with one byte for its kind before it; numbers are big-endian
  *   code(role)  HMAC-SHA-256 by the key, of the transcript
  *   key         PBKDF2 with HMAC-SHA-256, of the password, by salt and iterations
- *   transcript  role, service, both nonces, salt, iterations, id and incarnation of the client and of the server, what binds the
- *               encrypted connection: each with its length before it
+ *   transcript  role, service, both nonces, salt, iterations, id and incarnation of the client and of the server, what
+ *               binds the encrypted connection: each with its length before it
  * </pre>
  *
- * <p>Each side puts into the transcript whom it sees at the other end. So who stands in between under a name of its own can't pass
- * a code on, nor can, over an encrypted connection, who calls itself as the other one does. The client goes first: who just knocks gets
- * nothing on which to try guesses.
+ * <p>Each side puts into the transcript whom it sees at the other end. So who stands in between under a name of its own
+ * can't pass a code on, nor can, over an encrypted connection, who calls itself as the other one does. The client goes
+ * first: who just knocks gets nothing on which to try guesses.
  */
 final class Proof {
 

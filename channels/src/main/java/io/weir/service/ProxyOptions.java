@@ -10,11 +10,11 @@ import org.jspecify.annotations.Nullable;
  * How a remote interface is called. Immutable: each method gives a copy with one thing changed.
  *
  * @param codec of arguments and results
- * @param deadline how long a call that yields at most one value may take if its method has no {@link Deadline}; null: as long as it
- *     takes. Streams have the deadline of their method only
+ * @param deadline how long a call that yields at most one value may take if its method has no {@link Deadline}; null:
+ *     as long as it takes. Streams have the deadline of their method only
  * @param tries how often a call is sent at most, the first time counted
- * @param exceptions classes that are made here again when the other side has thrown one, beside those that the method declares and the
- *     common ones of the JDK. Each needs a constructor for a message, or for a message and a cause
+ * @param exceptions classes that are made here again when the other side has thrown one, beside those that the method
+ *     declares and the common ones of the JDK. Each needs a constructor for a message, or for a message and a cause
  */
 public record ProxyOptions(
         CallCodec codec, @Nullable Duration deadline, int tries, Set<Class<? extends Throwable>> exceptions) {

@@ -7,7 +7,10 @@ import io.weir.core.ValueMemory;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Exceptions;
 
-/** Only reads, so that channels read the long values of calls as they do others: one at a time for each peer, and not on a loop. */
+/**
+ * Only reads, so that channels read the long values of calls as they do others: one at a time for each peer, and not on
+ * a loop.
+ */
 abstract class ReadingCodec implements Codec<Object> {
 
     /** @param memory null: none is held for it yet */

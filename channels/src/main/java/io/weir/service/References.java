@@ -16,8 +16,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * The objects that a node has passed to its peers, which call them through a port of this class, and those that it was passed. One for
- * each node. Any thread.
+ * The objects that a node has passed to its peers, which call them through a port of this class, and those that it was
+ * passed. One for each node. Any thread.
  */
 final class References {
 

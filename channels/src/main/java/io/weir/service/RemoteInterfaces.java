@@ -9,8 +9,8 @@ import java.util.function.Consumer;
 import reactor.core.Disposable;
 
 /**
- * Java interfaces called over the cluster: exports objects of one node and makes proxies for those of others. One for each node. Any
- * thread.
+ * Java interfaces called over the cluster: exports objects of one node and makes proxies for those of others. One for
+ * each node. Any thread.
  */
 final class RemoteInterfaces implements Disposable {
 
@@ -30,8 +30,9 @@ final class RemoteInterfaces implements Disposable {
     }
 
     /**
-     * Lets peers call the methods of this interface on this object, through this port and that with the suffix {@code .streams}, until
-     * disposed: what was begun goes on then, further calls fail with {@link io.weir.core.Refused}.
+     * Lets peers call the methods of this interface on this object, through this port and that with the suffix
+     * {@code .streams}, until disposed: what was begun goes on then, further calls fail with
+     * {@link io.weir.core.Refused}.
      *
      * @param gate asked about whoever binds or calls, on its loop; throws what it is turned away with
      * @throws Misconfigured if the interface can't be called remotely, naming the method, or a port is served already
@@ -53,9 +54,9 @@ final class RemoteInterfaces implements Disposable {
     }
 
     /**
-     * A proxy that calls this interface on whoever takes the call. Methods that return a {@code Mono} or {@code Flux} begin a call with each
-     * subscription, others when they are called. Those that wait for their value must not be called on a thread that must not block, and
-     * throw {@link IllegalStateException} there.
+     * A proxy that calls this interface on whoever takes the call. Methods that return a {@code Mono} or {@code Flux}
+     * begin a call with each subscription, others when they are called. Those that wait for their value must not be
+     * called on a thread that must not block, and throw {@link IllegalStateException} there.
      *
      * @throws Misconfigured if the interface can't be called remotely, naming the method
      */

@@ -6,8 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was called has thrown. Of an exception whose class may be made here, this is the cause; otherwise it is what the caller gets.
- * Whatever it tells is the peer's word.
+ * What was called has thrown. Of an exception whose class may be made here, this is the cause; otherwise it is what the
+ * caller gets. Whatever it tells is the peer's word.
  */
 public final class RemoteInvocationException extends RemoteFailure {
 

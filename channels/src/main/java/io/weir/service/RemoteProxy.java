@@ -13,7 +13,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
-/** Stands for an object that is elsewhere: its methods are called there, default methods and those of every object run here. */
+/**
+ * Stands for an object that is elsewhere: its methods are called there, default methods and those of every object run
+ * here.
+ */
 final class RemoteProxy implements InvocationHandler {
 
     private static final @Nullable Object[] NONE = {};
@@ -23,8 +26,8 @@ final class RemoteProxy implements InvocationHandler {
     /** By their numbers. */
     private final List<CallingMethod> methods = new ArrayList<>();
     /**
-     * By the objects with which the JDK's proxies name methods, as they turn up: to look one up by its identity takes a few
-     * nanoseconds. Never changed, but replaced.
+     * By the objects with which the JDK's proxies name methods, as they turn up: to look one up by its identity takes a
+     * few nanoseconds. Never changed, but replaced.
      */
     private volatile IdentityHashMap<Method, CallingMethod> known = new IdentityHashMap<>();
 

@@ -29,12 +29,16 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The instances of one service: follows their whereabouts from the first call on, stays connected to a few of them, and has a line of those
- * that may be called. Everything but {@link #ready}, {@link #next} and {@link #dispose} belongs to one thread.
+ * The instances of one service: follows their whereabouts from the first call on, stays connected to a few of them, and
+ * has a line of those that may be called. Everything but {@link #ready}, {@link #next} and {@link #dispose} belongs to
+ * one thread.
  */
 final class Roster implements Callees, Disposable {
 
-    /** Enough to spread calls and to lose some, few enough that a thousand clients do not all connect to a thousand instances. */
+    /**
+     * Enough to spread calls and to lose some, few enough that a thousand clients do not all connect to a thousand
+     * instances.
+     */
     static final int MOST_CONNECTED = 8;
 
     /** More calls than this waiting mean that nobody limits how many are begun at once. */

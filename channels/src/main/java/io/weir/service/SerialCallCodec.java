@@ -85,8 +85,9 @@ final class SerialCallCodec implements CallCodec {
     }
 
     /**
-     * What one stream makes. Arrays are made before their elements are read, also those within collections, so their lengths have to be such
-     * as the stream can fill: together as many elements as it has bytes, or fewer where an element of a primitive type has more.
+     * What one stream makes. Arrays are made before their elements are read, also those within collections, so their
+     * lengths have to be such as the stream can fill: together as many elements as it has bytes, or fewer where an
+     * element of a primitive type has more.
      */
     private static final class Totals implements ObjectInputFilter {
 

@@ -26,7 +26,8 @@ import reactor.core.publisher.SignalType;
 import reactor.util.context.Context;
 
 /**
- * An object that peers call. Methods that yield a publisher or a stage run on the loop, the others on {@link Workers}. Any thread.
+ * An object that peers call. Methods that yield a publisher or a stage run on the loop, the others on {@link Workers}.
+ * Any thread.
  *
  * @param service the port through which it is called
  */
@@ -93,7 +94,8 @@ record Served(Contract contract, Object target, String service, Terms terms) {
     }
 
     /**
-     * The items to be sent for this call of a method with a stream. Reads the call, and leaves its release to the caller.
+     * The items to be sent for this call of a method with a stream. Reads the call, and leaves its release to the
+     * caller.
      *
      * @param stream what the caller sends
      */

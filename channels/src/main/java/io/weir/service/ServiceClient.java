@@ -15,14 +15,15 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A service, as it is called: each call goes to one of the instances that are connected, as the balancer chooses. From the first call on the
- * client follows the directory and stays connected to up to 8 instances; who is started anew, or comes in the place of another one, is
- * connected to by itself. Any thread may use it.
+ * A service, as it is called: each call goes to one of the instances that are connected, as the balancer chooses. From
+ * the first call on the client follows the directory and stays connected to up to 8 instances; who is started anew, or
+ * comes in the place of another one, is connected to by itself. Any thread may use it.
  *
- * <p><b>Errors.</b> While no instance can be reached, a call waits, up to the limit ({@code weir.services.<service>.wait}). Then it fails with
- * {@link io.weir.core.PeerUnavailable}, which tells why; nothing was sent. If nothing but a wrong or missing password is in the way, it fails
- * at once, with {@link io.weir.core.AuthenticationFailed}. Everything else is as with {@link io.weir.channel.Peer}. A call that has failed is
- * not repeated by itself; subscribed to again, it goes to an instance that lives:
+ * <p><b>Errors.</b> While no instance can be reached, a call waits, up to the limit
+ * ({@code weir.services.<service>.wait}). Then it fails with {@link io.weir.core.PeerUnavailable}, which tells why;
+ * nothing was sent. If nothing but a wrong or missing password is in the way, it fails at once, with
+ * {@link io.weir.core.AuthenticationFailed}. Everything else is as with {@link io.weir.channel.Peer}. A call that has
+ * failed is not repeated by itself; subscribed to again, it goes to an instance that lives:
  * {@code retryWhen(Retry.backoff(…).filter(WeirException::mayRepeat))}.
  */
 public final class ServiceClient {
@@ -42,14 +43,17 @@ public final class ServiceClient {
         return name;
     }
 
-    /** The live instances, as the directory sees them: now, and after each change. Of {@link Services#at}: the one, whether it lives or not. */
+    /**
+     * The live instances, as the directory sees them: now, and after each change. Of {@link Services#at}: the one,
+     * whether it lives or not.
+     */
     public Flux<List<ServiceInstance>> instances() {
         return whereabouts.instances();
     }
 
     /**
-     * Opens a channel to an instance. Each subscription opens a channel of its own, which must be used or closed. For a balancer that
-     * counts, this call ends when the channel is open.
+     * Opens a channel to an instance. Each subscription opens a channel of its own, which must be used or closed. For a
+     * balancer that counts, this call ends when the channel is open.
      */
     public Mono<Channel> channel() {
         return mono(callee -> callee.peer().channel(callee.port()));
@@ -72,7 +76,10 @@ public final class ServiceClient {
                 .next();
     }
 
-    /** As {@link #ask(Message)}, but values through codecs, and again with each subscription, perhaps of another instance. */
+    /**
+     * As {@link #ask(Message)}, but values through codecs, and again with each subscription, perhaps of another
+     * instance.
+     */
     public <A, B> Mono<B> ask(A request, Codec<A> requests, Codec<B> answers) {
         return mono(callee -> callee.peer().ask(callee.port(), request, requests, answers));
     }
@@ -97,7 +104,9 @@ public final class ServiceClient {
         return source -> flux(callee -> source.transform(callee.peer().stage(callee.port(), request, answer)));
     }
 
-    /** Leaves the service: calls that wait fail, what has begun goes on, and connections stay for who else uses them. */
+    /**
+     * Leaves the service: calls that wait fail, what has begun goes on, and connections stay for who else uses them.
+     */
     public void close() {
         roster.dispose();
     }

@@ -30,8 +30,9 @@ public record ServiceInstance(
         Map<String, String> attributes) {
 
     /**
-     * One of which only the address is known, as the configuration tells it: it may serve the service, on a port of the same name. Its node
-     * is a stand-in that is made of the address, with the address as its name and incarnation 0; who answers there is another one.
+     * One of which only the address is known, as the configuration tells it: it may serve the service, on a port of the
+     * same name. Its node is a stand-in that is made of the address, with the address as its name and incarnation 0;
+     * who answers there is another one.
      */
     public static ServiceInstance at(String service, PeerAddress address) {
         String text = address.toString();

@@ -13,10 +13,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * A service that a node is to serve. Immutable; prints no password.
  *
- * @param name by which clients ask for it: a letter or digit, then up to 127 letters, digits, dots, dashes, underscores and dollar signs
+ * @param name by which clients ask for it: a letter or digit, then up to 127 letters, digits, dots, dashes, underscores
+ *     and dollar signs
  * @param port the port of the node that serves it
- * @param password what clients have to prove to know; null: what the configuration says ({@code weir.services.<name>.password}), and if that
- *     says nothing, everybody may call it
+ * @param password what clients have to prove to know; null: what the configuration says
+ *     ({@code weir.services.<name>.password}), and if that says nothing, everybody may call it
  * @param paths the paths over which it is offered; empty: those that the configuration gives to its port
  * @param attributes whatever else is announced, for instance its zone or version; no secrets
  */

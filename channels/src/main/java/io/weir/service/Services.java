@@ -37,14 +37,17 @@ import reactor.core.publisher.Mono;
  * Mono<String> greeting = services.service("greeting").ask("Ada", TEXT, TEXT);
  * }</pre>
  *
- * <p><b>Serving.</b> What {@link #serve}, {@link #answer} and {@link #stream} yield serves the port of the service and then announces it,
- * when it is subscribed to; it completes when others can see the announcement, and fails if the port is served already, or with what the
- * directory fails with, and leaves nothing served then. {@link Registration#withdraw} takes the announcement back first, then, half
- * a second later, the port; what was begun is finished. A node that leaves does that before it closes: see {@link #close}.
+ * <p><b>Serving.</b> What {@link #serve}, {@link #answer} and {@link #stream} yield serves the port of the service and
+ * then announces it, when it is subscribed to; it completes when others can see the announcement, and fails if the port
+ * is served already, or with what the directory fails with, and leaves nothing served then.
+ * {@link Registration#withdraw} takes the announcement back first, then, half a second later, the port; what was begun
+ * is finished. A node that leaves does that before it closes: see {@link #close}.
  *
- * <p><b>Passwords</b> are proved by both sides, once for each connection, and never cross the wire; see docs/services.md.
+ * <p><b>Passwords</b> are proved by both sides, once for each connection, and never cross the wire; see
+ * docs/services.md.
  *
- * <p><b>Threads.</b> Any thread may use this. Handlers run on the loop of the peer that they serve and must not block it.
+ * <p><b>Threads.</b> Any thread may use this. Handlers run on the loop of the peer that they serve and must not block
+ * it.
  */
 public final class Services {
 
@@ -72,9 +75,9 @@ public final class Services {
     }
 
     /**
-     * The services of this node, found and announced by this directory, which stays the caller's. They end with the node. Serves the port
-     * {@code weir.service} from now on, at which passwords are proved: {@code weir.ports.weir.service.allow} and {@link Node#authorise}
-     * have to let those in who shall use passwords.
+     * The services of this node, found and announced by this directory, which stays the caller's. They end with the
+     * node. Serves the port {@code weir.service} from now on, at which passwords are proved:
+     * {@code weir.ports.weir.service.allow} and {@link Node#authorise} have to let those in who shall use passwords.
      *
      * @throws Misconfigured if the node has its services already
      */
@@ -83,8 +86,8 @@ public final class Services {
     }
 
     /**
-     * The services of this node, found and announced by the directory that its configuration names ({@code weir.directory}), which is closed
-     * with them. Fails as {@link ServiceDirectory#open} and {@link #of} do.
+     * The services of this node, found and announced by the directory that its configuration names
+     * ({@code weir.directory}), which is closed with them. Fails as {@link ServiceDirectory#open} and {@link #of} do.
      */
     public static Mono<Services> open(Node node) {
         return ServiceDirectory.open(node)
@@ -98,16 +101,20 @@ public final class Services {
         return services;
     }
 
-    /** Lets others call the methods of this interface on this object, as a service of the interface's name; see {@link #export(ServiceSpec, Class, Object, ExportOptions)}. */
+    /**
+     * Lets others call the methods of this interface on this object, as a service of the interface's name; see
+     * {@link #export(ServiceSpec, Class, Object, ExportOptions)}.
+     */
     public <T> Mono<Registration> export(Class<T> type, T object) {
         return Mono.defer(() -> export(ServiceSpec.of(type.getName()), type, object, ExportOptions.standard()));
     }
 
     /**
-     * Lets others call the methods of this interface on this object. Methods that yield a publisher or a {@code CompletionStage} run on the loop
-     * of the peer that calls and must not block it; the others run on threads of their own. Serves the port of the service, and that with the
-     * suffix {@code .streams}. What was begun goes on when it is withdrawn. Also fails with {@link Misconfigured} if the interface can't be
-     * called remotely, naming the method.
+     * Lets others call the methods of this interface on this object. Methods that yield a publisher or a
+     * {@code CompletionStage} run on the loop of the peer that calls and must not block it; the others run on threads
+     * of their own. Serves the port of the service, and that with the suffix {@code .streams}. What was begun goes on
+     * when it is withdrawn. Also fails with {@link Misconfigured} if the interface can't be called remotely, naming the
+     * method.
      */
     public <T> Mono<Registration> export(ServiceSpec spec, Class<T> type, T object, ExportOptions options) {
         return announce(spec, gate -> interfaces.export(spec.port(), type, object, options, gate::check));
@@ -119,10 +126,11 @@ public final class Services {
     }
 
     /**
-     * A proxy that calls this interface on the instances of a service, each call on one of them, as {@link #service(String)} chooses. Methods that
-     * return a {@code Mono} or {@code Flux} begin a call with each subscription, others when they are called. Those that wait for their value
-     * must not be called on a thread that must not block, and throw {@link IllegalStateException} there. Nothing is connected to before the
-     * first call, at which both sides compare the interface: {@link io.weir.core.ProtocolMismatch} tells each method that differs.
+     * A proxy that calls this interface on the instances of a service, each call on one of them, as
+     * {@link #service(String)} chooses. Methods that return a {@code Mono} or {@code Flux} begin a call with each
+     * subscription, others when they are called. Those that wait for their value must not be called on a thread that
+     * must not block, and throw {@link IllegalStateException} there. Nothing is connected to before the first call, at
+     * which both sides compare the interface: {@link io.weir.core.ProtocolMismatch} tells each method that differs.
      *
      * @throws Misconfigured if the interface can't be called remotely, naming the method
      */
@@ -135,7 +143,10 @@ public final class Services {
         return interfaces.proxy(type, client.callees(), options);
     }
 
-    /** As {@link #client(String, Class, ProxyOptions)}, but always this peer is called, without a directory, and without its password. */
+    /**
+     * As {@link #client(String, Class, ProxyOptions)}, but always this peer is called, without a directory, and without
+     * its password.
+     */
     public <T> T client(Peer peer, String service, Class<T> type, ProxyOptions options) {
         return interfaces.proxy(type, Callees.of(peer, service), options);
     }
@@ -246,8 +257,8 @@ public final class Services {
     }
 
     /**
-     * The service of this name, as the configuration says ({@code weir.services.<service>.…}): always the same client, until it is
-     * closed. Nothing is connected to before the first call.
+     * The service of this name, as the configuration says ({@code weir.services.<service>.…}): always the same client,
+     * until it is closed. Nothing is connected to before the first call.
      *
      * @throws Misconfigured if this is no name of a service
      */
@@ -264,10 +275,11 @@ public final class Services {
     }
 
     /**
-     * A client of a service at a peer that the configuration names ({@code weir.peers.<peer>.address}), as if the peer were its one instance:
-     * nothing is announced or looked up, and the peer serves it at the port of the same name. Connected to as {@link Node#peer} does, from
-     * the first call on; everything else is as with {@link #service(String, UnaryOperator)}, also what the configuration says of the
-     * service. The connection is moved where the options name other paths than it goes over.
+     * A client of a service at a peer that the configuration names ({@code weir.peers.<peer>.address}), as if the peer
+     * were its one instance: nothing is announced or looked up, and the peer serves it at the port of the same name.
+     * Connected to as {@link Node#peer} does, from the first call on; everything else is as with
+     * {@link #service(String, UnaryOperator)}, also what the configuration says of the service. The connection is moved
+     * where the options name other paths than it goes over.
      *
      * @throws Misconfigured if the configuration names no such peer, or this is no name of a service
      */
@@ -317,9 +329,9 @@ public final class Services {
     }
 
     /**
-     * Has the node leave without a failed call: takes the announcements back, then lets it {@linkplain Node#leave prepare}, within the limit
-     * in all. Clients can be used until {@link #close}, as what was begun may need them, here or elsewhere in the process; that and
-     * {@link Node#close} belong behind this.
+     * Has the node leave without a failed call: takes the announcements back, then lets it
+     * {@linkplain Node#leave prepare}, within the limit in all. Clients can be used until {@link #close}, as what was
+     * begun may need them, here or elsewhere in the process; that and {@link Node#close} belong behind this.
      */
     public Mono<Void> leave(Duration limit) {
         return Mono.defer(() -> {
@@ -333,9 +345,9 @@ public final class Services {
     }
 
     /**
-     * Withdraws what is served, and closes the clients; the node and the directory stay. To be called before the node is closed, so that
-     * nobody calls a port that is gone. Completes when others can see that nothing is
-     * served; idempotent.
+     * Withdraws what is served, and closes the clients; the node and the directory stay. To be called before the node
+     * is closed, so that nobody calls a port that is gone. Completes when others can see that nothing is served;
+     * idempotent.
      */
     public Mono<Void> close() {
         return Mono.defer(() -> {

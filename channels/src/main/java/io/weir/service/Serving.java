@@ -7,7 +7,10 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
-/** A service that is served and announced. Withdrawn in the other order: so nobody who has found it meets a closed port. Any thread. */
+/**
+ * A service that is served and announced. Withdrawn in the other order: so nobody who has found it meets a closed port.
+ * Any thread.
+ */
 final class Serving implements Registration {
 
     /** Whoever sees that the announcement is gone may have begun a call just before. */

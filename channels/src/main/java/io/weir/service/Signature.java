@@ -18,8 +18,8 @@ import java.util.TreeMap;
 record Signature(Method method, String key, List<Type> parameters, Type result) {
 
     /**
-     * Those of an interface and of those it extends, in the order of their keys, which both sides share. A method that several of them
-     * declare is there once, with its most special result.
+     * Those of an interface and of those it extends, in the order of their keys, which both sides share. A method that
+     * several of them declare is there once, with its most special result.
      */
     static List<Signature> of(Class<?> type) {
         TypeArguments arguments = new TypeArguments(type);

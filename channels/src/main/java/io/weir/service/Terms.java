@@ -10,8 +10,8 @@ import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an export or a proxy has in common with the references that are passed through it: they are written, called and served in the same
- * way. Any thread.
+ * What an export or a proxy has in common with the references that are passed through it: they are written, called and
+ * served in the same way. Any thread.
  *
  * @param workers where methods of ours run that may block
  * @param tellsStacks whether peers are told the stacks of our exceptions

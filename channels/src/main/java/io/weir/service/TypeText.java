@@ -38,7 +38,10 @@ final class TypeText {
         return PACKAGE.matcher(text).replaceAll("").replace('$', '.');
     }
 
-    /** Adds by name what is behind this type and those that it consists of. A type that leads back to itself is there already. */
+    /**
+     * Adds by name what is behind this type and those that it consists of. A type that leads back to itself is there
+     * already.
+     */
     static void define(Type type, Map<String, String> definitions) {
         if (type instanceof ParameterizedType applied) {
             define(applied.getRawType(), definitions);

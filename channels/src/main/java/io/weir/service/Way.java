@@ -43,7 +43,10 @@ final class Way {
                         : Mono.just(peer));
     }
 
-    /** Under its name if that is allowed, else under an address that it leads to: so nobody can change where it leads in between. */
+    /**
+     * Under its name if that is allowed, else under an address that it leads to: so nobody can change where it leads in
+     * between.
+     */
     private Mono<PeerAddress> allowed(PeerAddress address) {
         if (rules.allow(address)) {
             return Mono.just(address);

@@ -18,8 +18,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /**
- * Threads for methods that may block: virtual ones where the JDK has them, or those of an executor. So many run at once, of each peer no more than its
- * {@linkplain FairPlaces share}, and none waits: who comes when all are busy is refused. Any thread.
+ * Threads for methods that may block: virtual ones where the JDK has them, or those of an executor. So many run at
+ * once, of each peer no more than its {@linkplain FairPlaces share}, and none waits: who comes when all are busy is
+ * refused. Any thread.
  */
 final class Workers {
 
@@ -86,8 +87,8 @@ final class Workers {
     }
 
     /**
-     * Runs this when its outcome is asked for; cancelling interrupts it. Fails with a {@link Refusal} if it can't be begun, and with
-     * whatever it throws.
+     * Runs this when its outcome is asked for; cancelling interrupts it. Fails with a {@link Refusal} if it can't be
+     * begun, and with whatever it throws.
      *
      * @param peer for whom it runs
      * @param identity which that peer may have in common with others

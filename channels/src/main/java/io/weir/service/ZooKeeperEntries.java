@@ -13,8 +13,8 @@ import org.apache.curator.framework.recipes.cache.CuratorCacheStorage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is kept of the entries in ZooKeeper, as far as there is room, whoever writes them there. Those that are too long are
- * as if they were not there, and further ones as well, until others have gone. Any thread.
+ * What is kept of the entries in ZooKeeper, as far as there is room, whoever writes them there. Those that are too long
+ * are as if they were not there, and further ones as well, until others have gone. Any thread.
  */
 final class ZooKeeperEntries implements CuratorCacheStorage {
 

@@ -42,9 +42,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what nodes tell in ZooKeeper, by Curator: {@code <root>/nodes/<entry>} is what one node tells, and goes with its session.
- * {@code <root>/left/<entry>} is its goodbye, which the next ones that leave remove after a while. Everything is done on the directory's
- * thread; those of Curator only hand over to it.
+ * Keeps what nodes tell in ZooKeeper, by Curator: {@code <root>/nodes/<entry>} is what one node tells, and goes with
+ * its session. {@code <root>/left/<entry>} is its goodbye, which the next ones that leave remove after a while.
+ * Everything is done on the directory's thread; those of Curator only hand over to it.
  */
 final class ZooKeeperStore implements DirectoryStore {
 
@@ -59,7 +59,10 @@ final class ZooKeeperStore implements DirectoryStore {
     /** Milliseconds until telling is tried again that has failed while the server was there. */
     private static final long AGAIN = 500;
 
-    /** A node may open several directories, one after the other or at once, which must not take each other's entry for theirs. */
+    /**
+     * A node may open several directories, one after the other or at once, which must not take each other's entry for
+     * theirs.
+     */
     private static final AtomicInteger MADE = new AtomicInteger();
 
     private final ZooKeeperSpec spec;

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** What waits for a peer that gives credit without a bound and reads little or nothing: frames by hand on one side, a real session on the other. */
+/**
+ * What waits for a peer that gives credit without a bound and reads little or nothing: frames by hand on one side, a
+ * real session on the other.
+ */
 class BacklogTest {
 
     private static final int ROOM = 16;

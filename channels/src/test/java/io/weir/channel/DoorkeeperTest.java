@@ -189,7 +189,9 @@ class DoorkeeperTest {
         }
     }
 
-    /** From one place come many more than the rate allows, for as long as they like: from elsewhere one still gets in. */
+    /**
+     * From one place come many more than the rate allows, for as long as they like: from elsewhere one still gets in.
+     */
     @Test
     void aFloodFromOnePlaceUsesUpItsOwnRate() {
         Doorkeeper doorkeeper = doorkeeper(100, 100);

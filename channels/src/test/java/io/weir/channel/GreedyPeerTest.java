@@ -29,7 +29,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** What one peer can make a node hold that says whatever it likes: frames by hand on one side, a real session on the other. */
+/**
+ * What one peer can make a node hold that says whatever it likes: frames by hand on one side, a real session on the
+ * other.
+ */
 class GreedyPeerTest {
 
     private static final int MIB = 1 << 20;
@@ -474,7 +477,10 @@ class GreedyPeerTest {
         assertThat(pair.memory.lent()).isZero();
     }
 
-    /** What was lent for a message comes back when the message is delivered: the values must not pile up before a codec that takes long. */
+    /**
+     * What was lent for a message comes back when the message is delivered: the values must not pile up before a codec
+     * that takes long.
+     */
     @Test
     void longValuesThatWaitForTheirCodecLeaveNoMoreToBeLent() throws InterruptedException {
         CountDownLatch patience = new CountDownLatch(1);

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.BaseSubscriber;
 
-/** One mailbox and several peers, of which some send whatever they may: frames by hand on their side, real sessions on the other. */
+/**
+ * One mailbox and several peers, of which some send whatever they may: frames by hand on their side, real sessions on
+ * the other.
+ */
 class MailboxTest {
 
     private static final int ITEMS = 400;

@@ -26,19 +26,22 @@ class NodePropertiesTest {
 
     private static final String KNOWN_PATHS = " Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp";
 
-    private static final String KNOWN =
-            " Known: weir.advertise, weir.directory, weir.directory.zookeeper.connect, weir.directory.zookeeper.password-file, weir.directory.zookeeper.root,"
-                    + " weir.directory.zookeeper.session, weir.directory.zookeeper.timeout, weir.directory.zookeeper.user, weir.gateway.accept, weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
-                    + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.memory.max, weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
-                    + " weir.security.former-secret, weir.security.former-secret-file, weir.security.require,"
-                    + " weir.security.secret, weir.security.secret-file,"
-                    + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, weir.timeout.head-start, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step,"
-                    + " weir.tls, weir.tls.certificate, weir.tls.client-auth, weir.tls.key, weir.tls.key-password,"
-                    + " weir.tls.key-store, weir.tls.key-store-password, weir.tls.protocols, weir.tls.reload,"
-                    + " weir.tls.trust, weir.tls.trust-store, weir.tls.trust-store-password, weir.tls.verify-host,"
-                    + " weir.waiting,"
-                    + " weir.window.bytes, weir.window.initial, weir.window.items,"
-                    + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…, weir.services.<service>.…";
+    private static final String KNOWN = " Known: weir.advertise, weir.directory, weir.directory.zookeeper.connect, "
+            + "weir.directory.zookeeper.password-file, weir.directory.zookeeper.root,"
+            + " weir.directory.zookeeper.session, weir.directory.zookeeper.timeout, "
+            + "weir.directory.zookeeper.user, weir.gateway.accept, weir.keepalive.interval, weir.keepalive.timeout, weir.listen, weir.loops, weir.mailbox.items, weir.max.channels,"
+            + " weir.max.handshake-rate, weir.max.handshakes, weir.max.peers, weir.memory.max, "
+            + "weir.message.max, weir.name, weir.native, weir.node.bytes, weir.repath, weir.repath.probation, weir.resume.bytes, weir.runtime-folder,"
+            + " weir.security.former-secret, weir.security.former-secret-file, weir.security.require,"
+            + " weir.security.secret, weir.security.secret-file,"
+            + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, "
+            + "weir.timeout.head-start, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step,"
+            + " weir.tls, weir.tls.certificate, weir.tls.client-auth, weir.tls.key, weir.tls.key-password,"
+            + " weir.tls.key-store, weir.tls.key-store-password, weir.tls.protocols, weir.tls.reload,"
+            + " weir.tls.trust, weir.tls.trust-store, weir.tls.trust-store-password, weir.tls.verify-host,"
+            + " weir.waiting,"
+            + " weir.window.bytes, weir.window.initial, weir.window.items,"
+            + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…, weir.services.<service>.…";
 
     @TempDir
     Path folder;
@@ -310,12 +313,17 @@ class NodePropertiesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "weir.transport.order | myrinet,tcp | weir.transport.order names 'myrinet', which is no path; did you mean gm?",
-                "weir.transport.order | shm, infiniband | weir.transport.order names 'infiniband', which is no path; did you mean verbs?",
+                "weir.transport.order | myrinet,tcp | weir.transport.order names 'myrinet', which is no path; "
+                        + "did you mean gm?",
+                "weir.transport.order | shm, infiniband | weir.transport.order names 'infiniband', which is no "
+                        + "path; did you mean verbs?",
                 "weir.transport.qsnet | off | weir.transport.qsnet names 'qsnet', which is no path; did you mean elan?",
-                "weir.peers.a.transport.order | socket | weir.peers.a.transport.order names 'socket', which is no path; did you mean tcp?",
-                "weir.ports.a.transport.sysv | on | weir.ports.a.transport.sysv names 'sysv', which is no path; did you mean shm?",
-                "weir.transport.udapl.device | x | weir.transport.udapl.device names 'udapl', which is no path; did you mean dapl?"
+                "weir.peers.a.transport.order | socket | weir.peers.a.transport.order names 'socket', which is "
+                        + "no path; did you mean tcp?",
+                "weir.ports.a.transport.sysv | on | weir.ports.a.transport.sysv names 'sysv', which is no path; "
+                        + "did you mean shm?",
+                "weir.transport.udapl.device | x | weir.transport.udapl.device names 'udapl', which is no path; "
+                        + "did you mean dapl?"
             })
     void refusesWrongPaths(String name, String value, String message) {
         assertThatThrownBy(() -> read(name, value))
@@ -344,33 +352,53 @@ class NodePropertiesTest {
             value = {
                 "weir.loops | many | weir.loops=many is not a whole number, such as 1024",
                 "weir.waiting | eager | weir.waiting=eager is not one of latency, balanced, frugal",
-                "weir.window.bytes | much | weir.window.bytes=much is not a size: write bytes, or 64k, 8m, 1g (powers of 1024)",
+                "weir.window.bytes | much | weir.window.bytes=much is not a size: write bytes, or 64k, 8m, 1g "
+                        + "(powers of 1024)",
                 "weir.timeout.step | 5 | weir.timeout.step=5 is not a time: write 500ms, 5s, 2m or 1h",
-                "weir.transport.shm | maybe | weir.transport.shm=maybe is not a switch of a path: write on, off or required",
+                "weir.transport.shm | maybe | weir.transport.shm=maybe is not a switch of a path: write on, off "
+                        + "or required",
                 "weir.transport.order | shm,shm | weir.transport.order names shm twice",
-                "weir.transport.order | shm,measured | weir.transport.order: the order of paths names measured behind a path (shm, measured), and all of an order is measured or nothing: write it first, or leave it out",
-                "weir.peers.a.transport.order | shm,measured | weir.peers.a.transport.order: the order of paths names measured behind a path (shm, measured), and all of an order is measured or nothing: write it first, or leave it out",
-                "weir.transport.order | Measured,shm | weir.transport.order names 'Measured', which is no path; did you mean measured?",
-                "weir.transport.odrer | shm | weir.transport.odrer is no setting; did you mean the order of the paths, weir.transport.order?",
-                "weir.transport.gm.port | 2 | weir.transport.gm.port can't be used: no adapter for gm is on the class path; add its jar or remove the setting",
-                "weir.listen | here | weir.listen: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
-                "weir.peers.a.address | here | weir.peers.a.address: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
-                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.gateway, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
-                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.gateway, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
-                "weir.ports.a.address | db:1 | weir.ports.a.address is no setting of a port. Known: weir.ports.a.allow, weir.ports.a.transport.order, weir.ports.a.transport.<path>",
+                "weir.transport.order | shm,measured | weir.transport.order: the order of paths names measured "
+                        + "behind a path (shm, measured), and all of an order is measured or nothing: write it first, or leave it out",
+                "weir.peers.a.transport.order | shm,measured | weir.peers.a.transport.order: the order of paths "
+                        + "names measured behind a path (shm, measured), and all of an order is measured or nothing: write it first, or leave it out",
+                "weir.transport.order | Measured,shm | weir.transport.order names 'Measured', which is no path; "
+                        + "did you mean measured?",
+                "weir.transport.odrer | shm | weir.transport.odrer is no setting; did you mean the order of the "
+                        + "paths, weir.transport.order?",
+                "weir.transport.gm.port | 2 | weir.transport.gm.port can't be used: no adapter for gm is on the "
+                        + "class path; add its jar or remove the setting",
+                "weir.listen | here | weir.listen: 'here' is not a peer's address: write tcp://host:port, "
+                        + "host:port, tcp://[ipv6]:port or unix:/path",
+                "weir.peers.a.address | here | weir.peers.a.address: 'here' is not a peer's address: write "
+                        + "tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
+                "weir.peers.a.adress | db:1 | weir.peers.a.adress is no setting of a peer. Known: "
+                        + "weir.peers.a.address, weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.gateway, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.peers.a | db:1 | weir.peers.a is no setting of a peer. Known: weir.peers.a.address, "
+                        + "weir.peers.a.repath, weir.peers.a.connect, weir.peers.a.wait, weir.peers.a.gateway, weir.peers.a.transport.order, weir.peers.a.transport.<path>",
+                "weir.ports.a.address | db:1 | weir.ports.a.address is no setting of a port. Known: "
+                        + "weir.ports.a.allow, weir.ports.a.transport.order, weir.ports.a.transport.<path>",
                 "weir.peers.a.connect | often | weir.peers.a.connect=often is not one of lazy, eager, required",
-                "weir.peers.a.gateway | here | weir.peers.a.gateway: 'here' is not a peer's address: write tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
+                "weir.peers.a.gateway | here | weir.peers.a.gateway: 'here' is not a peer's address: write "
+                        + "tcp://host:port, host:port, tcp://[ipv6]:port or unix:/path",
                 "weir.peers.a.wait | long | weir.peers.a.wait=long is not a time: write 500ms, 5s, 2m or 1h",
                 "weir.peers.a.connect | eager | the peer a has no address; set weir.peers.a.address=tcp://host:port",
-                "weir.peers.a.transport.shm | off | the peer a has no address; set weir.peers.a.address=tcp://host:port",
-                "weir.security.secret | too short | weir.security.secret: a secret has 16 to 1024 bytes: make one with openssl rand -base64 32",
-                "weir.security.former-secret | 0123456789abcdef | weir.security.former-secret is set and weir.security.secret is not: the former one is for the time of a change only; set weir.security.secret to the present one",
+                "weir.peers.a.transport.shm | off | the peer a has no address; set "
+                        + "weir.peers.a.address=tcp://host:port",
+                "weir.security.secret | too short | weir.security.secret: a secret has 16 to 1024 bytes: make "
+                        + "one with openssl rand -base64 32",
+                "weir.security.former-secret | 0123456789abcdef | weir.security.former-secret is set and "
+                        + "weir.security.secret is not: the former one is for the time of a change only; set weir.security.secret to the present one",
                 "weir.security.require | tls | weir.security.require=tls is not one of none, authenticated, encrypted",
-                "weir.ports.a.allow | CN=a; ;CN=b | weir.ports.<port>.allow names nobody between two semicolons: write principals such as CN=billing,O=shop, or name:<node>, with ; between them",
+                "weir.ports.a.allow | CN=a; ;CN=b | weir.ports.<port>.allow names nobody between two "
+                        + "semicolons: write principals such as CN=billing,O=shop, or name:<node>, with ; between them",
                 "weir.services.a.wait | 0s | weir.services.a.wait=0s is out of range: 1ms to 1h",
-                "weir.services.a.balance | fair | weir.services.a.balance=fair is not one of round-robin, least-outstanding",
-                "weir.services.a.password | short | weir.services.a.password: a password has at least 8 characters, and at most 1024 bytes: choose another one",
-                "weir.services.a.pasword | long enough | weir.services.a.pasword is no setting of a service. Known: weir.services.a.addresses, weir.services.a.password, weir.services.a.password-file, weir.services.a.wait, weir.services.a.balance",
+                "weir.services.a.balance | fair | weir.services.a.balance=fair is not one of round-robin, "
+                        + "least-outstanding",
+                "weir.services.a.password | short | weir.services.a.password: a password has at least 8 "
+                        + "characters, and at most 1024 bytes: choose another one",
+                "weir.services.a.pasword | long enough | weir.services.a.pasword is no setting of a service. "
+                        + "Known: weir.services.a.addresses, weir.services.a.password, weir.services.a.password-file, weir.services.a.wait, weir.services.a.balance",
                 "weir.max.handshakes | 0 | weir.max.handshakes=0 is out of range: 1 to 65536",
                 "weir.loops | 999 | weir.loops=999 is out of range: 1 to 256"
             })
@@ -490,11 +518,15 @@ class NodePropertiesTest {
     @CsvSource(
             delimiter = '|',
             value = {
-                "WEIR_TRANSPORT_ORDER | myrinet | WEIR_TRANSPORT_ORDER names 'myrinet', which is no path; did you mean gm? Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp",
-                "WEIR_TRANSPORT_MYRINET | off | WEIR_TRANSPORT_MYRINET names 'myrinet', which is no path; did you mean gm? Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp",
-                "WEIR_TRANSPORT_ODER | shm | WEIR_TRANSPORT_ODER is no setting; did you mean the order of the paths, WEIR_TRANSPORT_ORDER?",
+                "WEIR_TRANSPORT_ORDER | myrinet | WEIR_TRANSPORT_ORDER names 'myrinet', which is no path; did "
+                        + "you mean gm? Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp",
+                "WEIR_TRANSPORT_MYRINET | off | WEIR_TRANSPORT_MYRINET names 'myrinet', which is no path; did "
+                        + "you mean gm? Known: local, shm, verbs, dapl, gm, p4sock, elan, tcp",
+                "WEIR_TRANSPORT_ODER | shm | WEIR_TRANSPORT_ODER is no setting; did you mean the order of the "
+                        + "paths, WEIR_TRANSPORT_ORDER?",
                 "WEIR_LOOPS | many | WEIR_LOOPS=many is not a whole number, such as 1024",
-                "WEIR_TRANSPORT_GM_PORT | 2 | WEIR_TRANSPORT_GM_PORT can't be used: no adapter for gm is on the class path; add its jar or remove the setting"
+                "WEIR_TRANSPORT_GM_PORT | 2 | WEIR_TRANSPORT_GM_PORT can't be used: no adapter for gm is on the "
+                        + "class path; add its jar or remove the setting"
             })
     void refusalsNameTheVariable(String variable, String value, String message) {
         assertThatThrownBy(() -> environment(variable, value))

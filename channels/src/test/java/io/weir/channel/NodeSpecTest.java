@@ -38,10 +38,12 @@ class NodeSpecTest {
         return Stream.of(
                 refusal(
                         spec -> spec.name(" "),
-                        "weir.name=' ' can't be used: a name has 1 to 255 bytes (this one 1) and no control characters"),
+                        "weir.name=' ' can't be used: a name has 1 to 255 bytes (this one 1) and no control "
+                                + "characters"),
                 refusal(
                         spec -> spec.name("a\nb"),
-                        "weir.name='a?b' can't be used: a name has 1 to 255 bytes (this one 3) and no control characters"),
+                        "weir.name='a?b' can't be used: a name has 1 to 255 bytes (this one 3) and no control "
+                                + "characters"),
                 refusal(
                         spec -> spec.listen(List.of()),
                         "weir.listen is empty: name at least one address, such as tcp://127.0.0.1:0"),
@@ -162,11 +164,13 @@ class NodeSpecTest {
                         "weir.directory.zookeeper.session=0s is out of range: 10ms to 1h"),
                 refusal(
                         spec -> spec.advertise("0.0.0.0:7000"),
-                        "weir.advertise=tcp://0.0.0.0:7000 leads nowhere: write the host and the port by which others reach this"
+                        "weir.advertise=tcp://0.0.0.0:7000 leads nowhere: write the host and the port by which "
+                                + "others reach this"
                                 + " node"),
                 refusal(
                         spec -> spec.advertise("till:0"),
-                        "weir.advertise=tcp://till:0 leads nowhere: write the host and the port by which others reach this node"),
+                        "weir.advertise=tcp://till:0 leads nowhere: write the host and the port by which others "
+                                + "reach this node"),
                 refusal(spec -> spec.mailboxItems(0), "weir.mailbox.items=0 is out of range: 1 to 16777216"),
                 refusal(
                         spec -> spec.order("myrinet", "tcp"),
@@ -308,14 +312,18 @@ class NodeSpecTest {
                             + " weir.transport.order=tcp,shm, weir.transport.shm=required, weir.repath=once,"
                             + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
                             + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off,"
-                            + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, weir.peers.billing.gateway=tcp://gate:7000,unix:/run/gate, weir.ports.prices.transport.tcp=off,"
+                            + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, "
+                            + "weir.peers.billing.gateway=tcp://gate:7000,unix:/run/gate, weir.ports.prices.transport.tcp=off,"
                             + " weir.ports.prices.allow=CN=billing,O=shop; name:till,"
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.memory.max=48m, weir.timeout.connect=1s,"
-                            + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, weir.timeout.head-start=20ms, weir.timeout.drain=0s,"
-                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
+                            + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, "
+                            + "weir.timeout.head-start=20ms, weir.timeout.drain=0s,"
+                            + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, "
+                            + "weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7,"
-                            + " weir.security.require=none, weir.max.handshakes=9, weir.max.handshake-rate=11, weir.gateway.accept=off, weir.advertise=tcp://till.example:7000,"
+                            + " weir.security.require=none, weir.max.handshakes=9, weir.max.handshake-rate=11, "
+                            + "weir.gateway.accept=off, weir.advertise=tcp://till.example:7000,"
                             + " weir.services.prices.wait=7s, weir.services.prices.balance=least-outstanding]");
         }
     }

@@ -1,6 +1,9 @@
 package io.weir.flow;
 
-/** A sender has sent more than it was granted: it breaks the protocol, and nothing it sends can be trusted to be bounded. */
+/**
+ * A sender has sent more than it was granted: it breaks the protocol, and nothing it sends can be trusted to be
+ * bounded.
+ */
 public final class CreditExceeded extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

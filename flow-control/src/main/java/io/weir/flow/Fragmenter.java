@@ -1,11 +1,11 @@
 package io.weir.flow;
 
 /**
- * The plan of cutting a message into pieces: where the piece begins whose turn it is, and how long it is. Every piece but the
- * last is as long as the limit allows in multiples of 8, so that all begin aligned.
+ * The plan of cutting a message into pieces: where the piece begins whose turn it is, and how long it is. Every piece
+ * but the last is as long as the limit allows in multiples of 8, so that all begin aligned.
  *
- * <p>Asking changes nothing: a piece for which the link has no room is asked for again later, also with another limit when
- * the message goes on over another link. Not thread-safe: belongs to one loop.
+ * <p>Asking changes nothing: a piece for which the link has no room is asked for again later, also with another limit
+ * when the message goes on over another link. Not thread-safe: belongs to one loop.
  */
 public final class Fragmenter {
 

@@ -5,11 +5,11 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who sends next. Three queues: control goes before small, small before bulk; within a lane, first come, first served. Who
- * has more to send is added again at the tail, so that all of a lane take turns.
+ * Who sends next. Three queues: control goes before small, small before bulk; within a lane, first come, first served.
+ * Who has more to send is added again at the tail, so that all of a lane take turns.
  *
- * <p>Bulk can't starve behind small traffic that never pauses: when {@link #PATIENCE} small items have gone before a waiting
- * bulk item, that one goes. Control has no such limit, because credits and flags are bounded by themselves.
+ * <p>Bulk can't starve behind small traffic that never pauses: when {@link #PATIENCE} small items have gone before a
+ * waiting bulk item, that one goes. Control has no such limit, because credits and flags are bounded by themselves.
  *
  * <p>Not thread-safe: belongs to one loop.
  *
@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 public final class Lanes<T> {
 
     /**
-     * Small items that may pass a waiting bulk item. With full-size pieces of 64 KiB between batches of 64 messages, bulk keeps
-     * most of the bandwidth and a small message waits for one piece at most.
+     * Small items that may pass a waiting bulk item. With full-size pieces of 64 KiB between batches of 64 messages,
+     * bulk keeps most of the bandwidth and a small message waits for one piece at most.
      */
     public static final int PATIENCE = 64;
 
@@ -28,14 +28,16 @@ public final class Lanes<T> {
     private final ArrayDeque<T> bulk = new ArrayDeque<>();
     private int passed;
 
-    /** Puts the item at the tail of its lane. The same item may stand in it more than once: that is the caller's matter. */
+    /**
+     * Puts the item at the tail of its lane. The same item may stand in it more than once: that is the caller's matter.
+     */
     public void add(Lane lane, T item) {
         queue(lane).addLast(item);
     }
 
     /**
-     * Puts an item that was just taken, but for which the link had no room, back where it was: it goes first in its lane, and
-     * a bulk item whose turn had come keeps it.
+     * Puts an item that was just taken, but for which the link had no room, back where it was: it goes first in its
+     * lane, and a bulk item whose turn had come keeps it.
      */
     public void putBack(Lane lane, T item) {
         queue(lane).addFirst(item);

@@ -1,8 +1,8 @@
 package io.weir.flow;
 
 /**
- * The plan of joining the pieces of one message, which arrive in order: where each goes, and when all are there. What a sender
- * claims is checked. Not thread-safe: belongs to one loop.
+ * The plan of joining the pieces of one message, which arrive in order: where each goes, and when all are there. What a
+ * sender claims is checked. Not thread-safe: belongs to one loop.
  */
 public final class Reassembler {
 

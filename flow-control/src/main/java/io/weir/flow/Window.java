@@ -1,23 +1,25 @@
 package io.weir.flow;
 
 /**
- * The receiver's account of one half of a channel. It decides what the sender, who holds {@link Credits}, may send: items
- * follow the subscriber's demand, bytes follow the memory that arrived messages occupy.
+ * The receiver's account of one half of a channel. It decides what the sender, who holds {@link Credits}, may send:
+ * items follow the subscriber's demand, bytes follow the memory that arrived messages occupy.
  *
  * <p>Whoever tells the window something asks it afterwards, at the latest when the loop's turn ends, for
  * {@link #itemsToGrant()} and {@link #bytesToGrant()}, and sends what these return: they count it as granted.
  *
- * <p><b>Items.</b> {@code outstanding} ones are granted and have not arrived, {@code buffered} ones have arrived and are not
- * delivered. Beyond the initial grant, always {@code outstanding + buffered <= min(maxItems, demand + prefetch)}. So the
- * sender is never asked for more than the subscriber has requested, and empty messages can't pile up either.
+ * <p><b>Items.</b> {@code outstanding} ones are granted and have not arrived, {@code buffered} ones have arrived and
+ * are not delivered. Beyond the initial grant, always
+ * {@code outstanding + buffered <= min(maxItems, demand + prefetch)}. So the sender is never asked for more than the
+ * subscriber has requested, and empty messages can't pile up either.
  *
  * <p><b>Bytes.</b> Every byte of the window is in one place: granted and unused (at the sender or on its way), held by
- * messages, or free and not yet granted back. Always {@code granted + held + free == maxBytes + lent}. {@code lent} is zero
- * unless the sender's next message exceeds the window; then the missing bytes are lent for this one message once nothing
- * is held any more, and what is freed next pays them back. So a half holds at most {@code maxBytes} or one such message.
+ * messages, or free and not yet granted back. Always {@code granted + held + free == maxBytes + lent}. {@code lent} is
+ * zero unless the sender's next message exceeds the window; then the missing bytes are lent for this one message once
+ * nothing is held any more, and what is freed next pays them back. So a half holds at most {@code maxBytes} or one such
+ * message.
  *
- * <p><b>No deadlock.</b> When everything was freed, {@code granted + free >= maxBytes}; so a {@link #want} up to that is met by
- * granting what is free, and a larger one by lending the rest.
+ * <p><b>No deadlock.</b> When everything was freed, {@code granted + free >= maxBytes}; so a {@link #want} up to that
+ * is met by granting what is free, and a larger one by lending the rest.
  *
  * <p>Not thread-safe: belongs to one loop.
  */
@@ -82,8 +84,8 @@ public final class Window {
     }
 
     /**
-     * A message has arrived, or the first piece of one that is this long as a whole. It is buffered now, and its bytes are
-     * held.
+     * A message has arrived, or the first piece of one that is this long as a whole. It is buffered now, and its bytes
+     * are held.
      *
      * @throws CreditExceeded if the sender was not entitled to send it; nothing is changed then
      */
@@ -135,16 +137,16 @@ public final class Window {
 
     /**
      * The sender says that its next message needs this many bytes of credit in all. Holds until that much is granted;
-     * a later call replaces it. The caller has checked the number against the longest message that it accepts and against
-     * the memory of the node, of which {@code bytes - maxBytes} may be lent.
+     * a later call replaces it. The caller has checked the number against the longest message that it accepts and
+     * against the memory of the node, of which {@code bytes - maxBytes} may be lent.
      */
     public void want(long bytes) {
         wanted = within("wanted bytes", bytes, 0, Credits.MAX);
     }
 
     /**
-     * Items to grant now, or 0. Grants are rare because they wait until the sender has used half of what it may have; a sender
-     * that has nothing is served at once.
+     * Items to grant now, or 0. Grants are rare because they wait until the sender has used half of what it may have; a
+     * sender that has nothing is served at once.
      */
     public long itemsToGrant() {
         long target = Math.min(maxItems, saturatedSum(demand, prefetch)) - buffered;

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * A sender and a receiver of one half of a channel, joined by two pipes in which things wait as long as chance wants. Holds
- * every rule after every step, and that the window does what the naive one does.
+ * A sender and a receiver of one half of a channel, joined by two pipes in which things wait as long as chance wants.
+ * Holds every rule after every step, and that the window does what the naive one does.
  */
 final class JoinedEnds {
 
@@ -84,7 +84,9 @@ final class JoinedEnds {
         }
     }
 
-    /** From some moment on, the user asks for the rest and frees whatever he gets; then nothing may ever stand still. */
+    /**
+     * From some moment on, the user asks for the rest and frees whatever he gets; then nothing may ever stand still.
+     */
     private void drain() {
         if (requested < total) {
             request(random.nextBoolean() ? total - requested : Long.MAX_VALUE);

@@ -2,7 +2,10 @@ package io.weir.flow;
 
 import java.math.BigInteger;
 
-/** What a {@link Window} should do, said in another way: from the sums of everything that ever happened, without overflow. */
+/**
+ * What a {@link Window} should do, said in another way: from the sums of everything that ever happened, without
+ * overflow.
+ */
 final class NaiveWindow {
 
     private static final BigInteger UNBOUNDED = BigInteger.valueOf(Long.MAX_VALUE);

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.function.DoubleSupplier;
 
 /**
- * How long to wait before something is tried again: twice as long each time, up to a bound, and each time a quarter more or less, at
- * random, so that many who have lost the same peer do not come back at once. Not thread-safe.
+ * How long to wait before something is tried again: twice as long each time, up to a bound, and each time a quarter
+ * more or less, at random, so that many who have lost the same peer do not come back at once. Not thread-safe.
  */
 public final class Backoff {
 

@@ -23,15 +23,15 @@ public interface Bootstrap {
      * Listens at this address.
      *
      * @param loops called for each connection: the loop that it shall live on, made by {@link #newLoop}
-     * @param accepted called on that loop with each new connection, before any frame was read from it, and with TLS when its handshake has
-     *     ended well
+     * @param accepted called on that loop with each new connection, before any frame was read from it, and with TLS
+     *     when its handshake has ended well
      * @return the listener; fails with {@link Misconfigured} naming the address and the remedy if it can't be bound
      */
     Mono<Listener> bind(PeerAddress address, TransportSettings settings, Supplier<Loop> loops, Consumer<Link> accepted);
 
     /**
-     * Connects to this address. Fails with {@link PeerUnavailable} naming it. The link is delivered on the loop, with TLS when its handshake
-     * has ended well.
+     * Connects to this address. Fails with {@link PeerUnavailable} naming it. The link is delivered on the loop, with
+     * TLS when its handshake has ended well.
      */
     Mono<Link> connect(PeerAddress address, TransportSettings settings, Loop loop);
 

@@ -3,8 +3,8 @@ package io.weir.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A look over CBOR before it is parsed, for what takes Jackson's parser longer than its length allows: it copies all tags of a value for
- * every eighth one, and makes a text anew each time that another place refers to it.
+ * A look over CBOR before it is parsed, for what takes Jackson's parser longer than its length allows: it copies all
+ * tags of a value for every eighth one, and makes a text anew each time that another place refers to it.
  */
 final class CborScan {
 

@@ -11,12 +11,15 @@ import tools.jackson.core.sym.PropertyNameMatcher;
 import tools.jackson.core.util.JsonParserDelegate;
 
 /**
- * Refuses what would take much more time or memory than its length allows, and counts the memory of the values. It looks at each token
- * before anybody makes a value of it, in all formats, and whatever the limits of the mapper are.
+ * Refuses what would take much more time or memory than its length allows, and counts the memory of the values. It
+ * looks at each token before anybody makes a value of it, in all formats, and whatever the limits of the mapper are.
  */
 final class CheckedParser extends JsonParserDelegate {
 
-    /** Jackson keeps names for as long as the program runs, 6000 at a time. Numbers as keys take time by the square of this. */
+    /**
+     * Jackson keeps names for as long as the program runs, 6000 at a time. Numbers as keys take time by the square of
+     * this.
+     */
     static final int LONGEST_NAME = 4096;
     /** Of a decimal number, which may be read as an integer with as many digits. */
     static final int LARGEST_EXPONENT = 500;

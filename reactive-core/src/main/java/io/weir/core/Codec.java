@@ -11,8 +11,8 @@ import io.netty.buffer.ByteBufAllocator;
 public interface Codec<T> {
 
     /**
-     * The payload of this value, in memory of this allocator where that saves a copy. The caller owns the buffer. An exception
-     * leaves nothing allocated.
+     * The payload of this value, in memory of this allocator where that saves a copy. The caller owns the buffer. An
+     * exception leaves nothing allocated.
      */
     ByteBuf encode(T value, ByteBufAllocator allocator);
 
@@ -24,8 +24,8 @@ public interface Codec<T> {
     T decode(ByteBuf payload);
 
     /**
-     * As {@link #decode(ByteBuf)}, with an account of the memory that the value takes. Codecs whose values may take much more than their
-     * payload count what they make; for others the length of the payload counts.
+     * As {@link #decode(ByteBuf)}, with an account of the memory that the value takes. Codecs whose values may take
+     * much more than their payload count what they make; for others the length of the payload counts.
      *
      * @throws Overloaded if there is no memory for the value
      */

@@ -7,9 +7,10 @@ import tools.jackson.databind.ObjectMapper;
  * The codecs that Weir brings. All encode into memory of the given allocator and read a payload without consuming it.
  * Whatever is not a value of theirs is refused with {@link ProtocolMismatch}, which says why.
  *
- * <p>JSON and CBOR need Jackson 3 on the class path, the others nothing. Whatever the mapper allows, they refuse what would take far more
- * time or memory than its length: numbers with exponents beyond 500, names of more than 4096 characters, lists and objects that are hardly
- * anything else, many values that are nested deeply; in CBOR also more than 8 tags of one value, and references to strings.
+ * <p>JSON and CBOR need Jackson 3 on the class path, the others nothing. Whatever the mapper allows, they refuse what
+ * would take far more time or memory than its length: numbers with exponents beyond 500, names of more than 4096
+ * characters, lists and objects that are hardly anything else, many values that are nested deeply; in CBOR also more
+ * than 8 tags of one value, and references to strings.
  */
 public final class Codecs {
 

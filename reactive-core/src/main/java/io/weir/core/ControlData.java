@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A few named values that travel with a message: a tag, a trace, a deadline. Immutable. Costs nothing when empty, and is
- * read only when asked for.
+ * A few named values that travel with a message: a tag, a trace, a deadline. Immutable. Costs nothing when empty, and
+ * is read only when asked for.
  *
- * <p>On the wire, for each entry: key length (8 bits), key in UTF-8, value length (16 bits, little-endian), value. Keys are
- * unique; a later entry of the same key wins.
+ * <p>On the wire, for each entry: key length (8 bits), key in UTF-8, value length (16 bits, little-endian), value. Keys
+ * are unique; a later entry of the same key wins.
  */
 public final class ControlData {
 

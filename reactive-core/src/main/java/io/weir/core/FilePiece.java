@@ -8,8 +8,8 @@ import java.nio.channels.FileChannel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of a {@link FileSource}, as the payload of a message that is sent. Counted as buffers are. It is a region of Netty because that
- * is what its sockets take without a copy.
+ * A piece of a {@link FileSource}, as the payload of a message that is sent. Counted as buffers are. It is a region of
+ * Netty because that is what its sockets take without a copy.
  */
 public final class FilePiece extends DefaultFileRegion {
 

@@ -12,10 +12,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * A file that is open for reading, and whose pieces are payloads. Any thread. It is closed when this is and the last piece was
- * released.
+ * A file that is open for reading, and whose pieces are payloads. Any thread. It is closed when this is and the last
+ * piece was released.
  *
- * <p>The file is not read when a piece is made but when it is sent: what is written into it in between is what the receiver gets.
+ * <p>The file is not read when a piece is made but when it is sent: what is written into it in between is what the
+ * receiver gets.
  */
 public final class FileSource implements AutoCloseable {
 
@@ -33,7 +34,8 @@ public final class FileSource implements AutoCloseable {
     /**
      * Opens a file.
      *
-     * @param options beside {@link StandardOpenOption#READ}, for instance {@link java.nio.file.LinkOption#NOFOLLOW_LINKS}
+     * @param options beside {@link StandardOpenOption#READ}, for instance
+     *     {@link java.nio.file.LinkOption#NOFOLLOW_LINKS}
      */
     public static FileSource open(Path file, OpenOption... options) throws IOException {
         Set<OpenOption> all = new HashSet<>(Set.of(options));
@@ -47,8 +49,8 @@ public final class FileSource implements AutoCloseable {
     }
 
     /**
-     * So many bytes from there on, which are not copied into the memory of this process if the path can take them from the kernel. One byte of
-     * each page is read now, so that no loop has to wait for the disk later: this may block.
+     * So many bytes from there on, which are not copied into the memory of this process if the path can take them from
+     * the kernel. One byte of each page is read now, so that no loop has to wait for the disk later: this may block.
      *
      * @throws IOException if there are not so many bytes
      */

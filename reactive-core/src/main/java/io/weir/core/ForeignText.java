@@ -6,8 +6,8 @@ public final class ForeignText {
     private ForeignText() {}
 
     /**
-     * The text without what moves a cursor, breaks a line, turns the direction of writing or shows nothing at all: each such character
-     * becomes a question mark.
+     * The text without what moves a cursor, breaks a line, turns the direction of writing or shows nothing at all: each
+     * such character becomes a question mark.
      */
     public static String harmless(String text) {
         for (int at = 0; at < text.length(); ) {

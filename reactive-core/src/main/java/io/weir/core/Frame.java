@@ -14,7 +14,9 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Frame {
 
-    /** Flag bits that a link may use on its own wire; a sender must leave them clear, a link must clear them on arrival. */
+    /**
+     * Flag bits that a link may use on its own wire; a sender must leave them clear, a link must clear them on arrival.
+     */
     public static final int LINK_FLAGS = 0xf0;
 
     /** Shared by all that have none, so that it need not be stored again. */
@@ -38,8 +40,8 @@ public final class Frame {
     /**
      * Starts a new frame with a body: everything but these is empty or zero. Who owns the body does not change.
      *
-     * <p>A reference that is there already is not stored again, as a look costs less than what a garbage collector does beside a
-     * store.
+     * <p>A reference that is there already is not stored again, as a look costs less than what a garbage collector does
+     * beside a store.
      */
     @SuppressWarnings("ReferenceEquality")
     public Frame set(FrameKind kind, int flags, int channel, int aux, ByteBuf body) {

@@ -15,9 +15,10 @@ public enum FrameKind {
     /** Host identity and what each transport tells beforehand. */
     CARD(3, 0),
     /**
-     * The connecting side's next candidate: its name; aux is the attempt. With aux 0, from the other side when its session has begun: the path that its
-     * operator wants, answered by OPENED or FAILED with aux 0 when it is the path or can't be; with flag 1 the path, a blank, and why it can't
-     * be used there until the same comes with flag 2 and the path alone.
+     * The connecting side's next candidate: its name; aux is the attempt. With aux 0, from the other side when its
+     * session has begun: the path that its operator wants, answered by OPENED or FAILED with aux 0 when it is the path
+     * or can't be; with flag 1 the path, a blank, and why it can't be used there until the same comes with flag 2 and
+     * the path alone.
      */
     PROPOSE(4, 0),
     /** The bytes of one side's pending link; aux is the attempt. */
@@ -25,53 +26,62 @@ public enum FrameKind {
     /** The link of this attempt is open on this side; aux is the attempt. */
     OPENED(6, 0),
     /**
-     * This attempt has failed here; aux is the attempt, body the reason. With flag 1, from the connecting side: the path works, and was
-     * opened to be measured.
+     * This attempt has failed here; aux is the attempt, body the reason. With flag 1, from the connecting side: the
+     * path works, and was opened to be measured.
      */
     FAILED(7, 0),
     /** Sent over the new link itself, answered by PROBED. First word: the nonce, second word: the round. */
     PROBE(8, 2),
     /** Answer to PROBE with the same words. */
     PROBED(9, 2),
-    /** The connecting side has decided: the session starts on, or goes on over, this attempt's link; aux is the attempt. */
+    /**
+     * The connecting side has decided: the session starts on, or goes on over, this attempt's link; aux is the attempt.
+     */
     USE(10, 0),
     /**
-     * The last frame of the session over this link from this side, which goes on over the link of attempt aux once it has heard MOVED.
-     * First word: how many frames of the session it has sent.
+     * The last frame of the session over this link from this side, which goes on over the link of attempt aux once it
+     * has heard MOVED. First word: how many frames of the session it has sent.
      */
     MOVE(11, 1),
     /** Sent over the new link: everything up to MOVE has arrived; aux is the attempt. */
     MOVED(12, 0),
-    /** Sent over a new link after the loss of another. First word: how many frames of the session have arrived; aux is the attempt. */
+    /**
+     * Sent over a new link after the loss of another. First word: how many frames of the session have arrived; aux is
+     * the attempt.
+     */
     RESUME(13, 1),
     /**
-     * The link of attempt aux is lost. First word: the attempt over whose link the sender's frames go now, -1 if that is the
-     * bootstrap connection, 0 if they wait for RESUME; body: the reason. With flag 1 it is the answer to the other side's.
+     * The link of attempt aux is lost. First word: the attempt over whose link the sender's frames go now, -1 if that
+     * is the bootstrap connection, 0 if they wait for RESUME; body: the reason. With flag 1 it is the answer to the
+     * other side's.
      */
     LOST(14, 1),
     /**
-     * What the two ends of a link have between themselves when one of them keeps what it sends ({@link Link#retain}): never offered to a
-     * link, nor delivered by one. First word: 0 asks the other end to tell from here on; else how many frames, those of this kind
-     * left out, that end has delivered since it was asked.
+     * What the two ends of a link have between themselves when one of them keeps what it sends ({@link Link#retain}):
+     * never offered to a link, nor delivered by one. First word: 0 asks the other end to tell from here on; else how
+     * many frames, those of this kind left out, that end has delivered since it was asked.
      */
     ACK(15, 1),
 
     /** The node leaves of its own will; body is the reason. */
     GOODBYE(16, 0),
     /**
-     * Sent to a peer that has been silent, or to know that it has had what was sent before; answered by PONG with the same aux.
-     * With flag 1: the sender is going to leave, and nothing more should be begun there.
+     * Sent to a peer that has been silent, or to know that it has had what was sent before; answered by PONG with the
+     * same aux. With flag 1: the sender is going to leave, and nothing more should be begun there.
      */
     PING(17, 0),
     /** Answer to PING: any other frame would say as much. */
     PONG(18, 0),
     /**
-     * Over a connection that takes the place of a lost bootstrap connection, after HELLO of both: the session goes on. First word: the
-     * number that both have given the session; aux: the attempt over whose link it goes in both directions meanwhile, 0 if there is none.
+     * Over a connection that takes the place of a lost bootstrap connection, after HELLO of both: the session goes on.
+     * First word: the number that both have given the session; aux: the attempt over whose link it goes in both
+     * directions meanwhile, 0 if there is none.
      */
     REJOIN(20, 1),
 
-    /** Between HELLO and CARD, where a secret is shared: that the sender knows it; body: one or two codes of 32 bytes. */
+    /**
+     * Between HELLO and CARD, where a secret is shared: that the sender knows it; body: one or two codes of 32 bytes.
+     */
     PROOF(19, 0),
 
     /** Opens a channel. Words: initial credit in items and in bytes; control: flags; body: the port's name. */

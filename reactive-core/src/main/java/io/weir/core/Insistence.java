@@ -4,15 +4,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Has things done for which there may be no memory just now: what ends a loop or a node when an {@link OutOfMemoryError} has killed one
- * of its threads. Others give memory back sooner or later, not least because of what is being ended.
+ * Has things done for which there may be no memory just now: what ends a loop or a node when an
+ * {@link OutOfMemoryError} has killed one of its threads. Others give memory back sooner or later, not least because of
+ * what is being ended.
  */
 public final class Insistence {
 
     private static final int ATTEMPTS = 100;
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** What a step needs at least: classes may have to be loaded, and call sites linked, which is not tried twice where it has failed. */
+    /**
+     * What a step needs at least: classes may have to be loaded, and call sites linked, which is not tried twice where
+     * it has failed.
+     */
     private static final int NEEDED = 64 << 10;
 
     @SuppressWarnings("UnusedVariable") // So that it is really allocated.
@@ -22,14 +26,17 @@ public final class Insistence {
 
     private Insistence() {}
 
-    /** Goes once through what {@link #run} does, so that all classes are loaded while there is memory. For who will need it when there is none. */
+    /**
+     * Goes once through what {@link #run} does, so that all classes are loaded while there is memory. For who will need
+     * it when there is none.
+     */
     public static void prepare() {
         run(new Rehearsal(), 1);
     }
 
     /**
-     * Runs this as soon as there is some memory, until it does not fail for want of it, for 10 s at most; then once more, whatever there is.
-     * Never throws. Blocks.
+     * Runs this as soon as there is some memory, until it does not fail for want of it, for 10 s at most; then once
+     * more, whatever there is. Never throws. Blocks.
      *
      * @param step may be run several times; made before, as there may be no memory for it now
      */

@@ -130,7 +130,10 @@ final class JacksonCodec<T> implements Codec<T> {
         return ForeignText.harmless(text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...");
     }
 
-    /** What other code threw on Jackson's behalf. Jackson's own exceptions are not kept: they hold its parser, and that the payload. */
+    /**
+     * What other code threw on Jackson's behalf. Jackson's own exceptions are not kept: they hold its parser, and that
+     * the payload.
+     */
     private static @Nullable Throwable foreignCause(JacksonException e) {
         return e.getCause() instanceof JacksonException ? null : e.getCause();
     }

@@ -1,6 +1,8 @@
 package io.weir.core;
 
-/** Who receives what a {@link Link} delivers. All calls come on the link's loop, never from within {@link Link#offer}. */
+/**
+ * Who receives what a {@link Link} delivers. All calls come on the link's loop, never from within {@link Link#offer}.
+ */
 public interface LinkHandler {
 
     /**
@@ -13,8 +15,9 @@ public interface LinkHandler {
     void writable();
 
     /**
-     * The link is broken or the peer is gone; called once, after every frame that had arrived; nothing more is called. The link
-     * frees what it had when this returns; until then it can be asked to {@link Link#handBack hand back} what was under way.
+     * The link is broken or the peer is gone; called once, after every frame that had arrived; nothing more is called.
+     * The link frees what it had when this returns; until then it can be asked to {@link Link#handBack hand back} what
+     * was under way.
      *
      * @param reason what happened, in words
      */

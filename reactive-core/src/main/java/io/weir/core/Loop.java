@@ -44,8 +44,8 @@ public interface Loop extends Executor {
     Disposable schedule(Runnable task, Duration delay);
 
     /**
-     * Runs the hook once when the current turn ends, before the loop polls again or sleeps. Hooks may leave further hooks.
-     * On the loop's thread only.
+     * Runs the hook once when the current turn ends, before the loop polls again or sleeps. Hooks may leave further
+     * hooks. On the loop's thread only.
      */
     void atTurnEnd(Runnable hook);
 
@@ -56,21 +56,22 @@ public interface Loop extends Executor {
     void remove(Pollable pollable);
 
     /**
-     * Calls {@code onReadable} on the loop's thread whenever this descriptor becomes readable (edge-triggered: it must be
-     * read until nothing is left). The descriptor stays the caller's, who disposes the watch before closing it. On the
-     * loop's thread only.
+     * Calls {@code onReadable} on the loop's thread whenever this descriptor becomes readable (edge-triggered: it must
+     * be read until nothing is left). The descriptor stays the caller's, who disposes the watch before closing it. On
+     * the loop's thread only.
      *
      * @throws UnsupportedOperationException where the loop has no native event mechanism
      */
     Disposable watch(int descriptor, Runnable onReadable);
 
     /**
-     * Takes the loop over from its own thread, while that sleeps or looks for work in vain. From here to {@link #giveBack} the caller is
-     * {@link #inLoop()}, and everything that belongs to the loop is its own; but it must not touch sockets, and may do only what is short.
-     * It holds nothing else back: tasks, timers and sockets wake the loop's thread, which then {@link #isWanted wants} the loop.
+     * Takes the loop over from its own thread, while that sleeps or looks for work in vain. From here to
+     * {@link #giveBack} the caller is {@link #inLoop()}, and everything that belongs to the loop is its own; but it
+     * must not touch sockets, and may do only what is short. It holds nothing else back: tasks, timers and sockets wake
+     * the loop's thread, which then {@link #isWanted wants} the loop.
      *
-     * @return false if the loop's thread is at work or waits to be, if another one has borrowed it or the caller is a loop's thread, or if this
-     *     loop is never lent. One that only looks for work lets go of it shortly after.
+     * @return false if the loop's thread is at work or waits to be, if another one has borrowed it or the caller is a
+     *     loop's thread, or if this loop is never lent. One that only looks for work lets go of it shortly after.
      */
     default boolean tryBorrow() {
         return false;
@@ -96,8 +97,8 @@ public interface Loop extends Executor {
     default void giveBack(boolean recall) {}
 
     /**
-     * How often something kept the loop from its work for 10 ms or more: a slow subscriber or handler, or a machine that gave it
-     * no processor. 0 for loops that do not count it. Any thread may call.
+     * How often something kept the loop from its work for 10 ms or more: a slow subscriber or handler, or a machine
+     * that gave it no processor. 0 for loops that do not count it. Any thread may call.
      */
     default long stalls() {
         return 0;
@@ -109,17 +110,17 @@ public interface Loop extends Executor {
     }
 
     /**
-     * Yields what the loop's thread has died of, if it does so without having been {@link #close closed}: an error of the JVM or of the loop
-     * itself, as what tasks throw does not end it. Everything that belongs to such a loop has ended, and {@link #execute} is refused. Never
-     * completes otherwise. Signals come on the thread that dies.
+     * Yields what the loop's thread has died of, if it does so without having been {@link #close closed}: an error of
+     * the JVM or of the loop itself, as what tasks throw does not end it. Everything that belongs to such a loop has
+     * ended, and {@link #execute} is refused. Never completes otherwise. Signals come on the thread that dies.
      */
     default Mono<Throwable> died() {
         return Mono.never();
     }
 
     /**
-     * Ends the loop after the tasks that are already queued; what is still registered is closed. Any thread may call; the
-     * thread has ended when the returned {@code Mono} completes.
+     * Ends the loop after the tasks that are already queued; what is still registered is closed. Any thread may call;
+     * the thread has ended when the returned {@code Mono} completes.
      */
     Mono<Void> close();
 }

@@ -13,10 +13,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The small buffers of one loop: links copy small payloads to them, so that their own memory is free again at once, and users
- * write small payloads into them. Buffers that are released on the loop's thread are used again there; those released
- * elsewhere are left to the garbage collector, which is cheaper than handing them back between threads. So steady traffic
- * that is made and consumed on the loop allocates no memory.
+ * The small buffers of one loop: links copy small payloads to them, so that their own memory is free again at once, and
+ * users write small payloads into them. Buffers that are released on the loop's thread are used again there; those
+ * released elsewhere are left to the garbage collector, which is cheaper than handing them back between threads. So
+ * steady traffic that is made and consumed on the loop allocates no memory.
  *
  * <p>Making one and {@link #take} belong to the loop's thread; allocators and releasing are free for all threads.
  */
@@ -29,8 +29,8 @@ public final class LoopBuffers {
     private static final int KEPT = 512;
 
     /**
-     * At its simple level, Netty's leak detector is offered one in so many, of which it takes one in 128: what it takes costs as
-     * much as sending a hundred small messages. At the higher levels it sees them all.
+     * At its simple level, Netty's leak detector is offered one in so many, of which it takes one in 128: what it takes
+     * costs as much as sending a hundred small messages. At the higher levels it sees them all.
      */
     private static final int OFFERED = 64;
 
@@ -56,8 +56,8 @@ public final class LoopBuffers {
     private int given;
 
     /**
-     * A buffer of this length, at most {@link #LARGEST}: reader index 0, writer index {@code length}, content undefined. The
-     * caller owns it.
+     * A buffer of this length, at most {@link #LARGEST}: reader index 0, writer index {@code length}, content
+     * undefined. The caller owns it.
      */
     public ByteBuf take(int length) {
         if (length > LARGEST) {
@@ -67,8 +67,8 @@ public final class LoopBuffers {
     }
 
     /**
-     * Gives what may begin small and lie anywhere, as {@code buffer(32)}, in buffers of this loop, which grow if need be, and
-     * takes all else from another allocator.
+     * Gives what may begin small and lie anywhere, as {@code buffer(32)}, in buffers of this loop, which grow if need
+     * be, and takes all else from another allocator.
      */
     public ByteBufAllocator before(ByteBufAllocator others) {
         return new SmallFirst(others);
@@ -125,8 +125,9 @@ public final class LoopBuffers {
         final int length;
 
         /**
-         * A stack. What is taken out stays in its place, too, so that giving it back there stores no reference: into an old object,
-         * that makes G1 wait for all earlier stores of the processor, which are on their way to another one.
+         * A stack. What is taken out stays in its place, too, so that giving it back there stores no reference: into an
+         * old object, that makes G1 wait for all earlier stores of the processor, which are on their way to another
+         * one.
          */
         private final @Nullable Small[] idle = new @Nullable Small[KEPT];
 
@@ -214,11 +215,12 @@ public final class LoopBuffers {
     }
 
     /**
-     * A buffer that goes back to its owner instead of giving up its array. This may be longer than the capacity: what Netty
-     * checks by the array alone, single values at a given index, then meets what the holder before has left.
+     * A buffer that goes back to its owner instead of giving up its array. This may be longer than the capacity: what
+     * Netty checks by the array alone, single values at a given index, then meets what the holder before has left.
      *
-     * <p>Values are read and written whole, which Netty does byte by byte here: a processor that is to read eight bytes at once
-     * which were written one by one waits until all its earlier stores are done, those to the peer's memory among them.
+     * <p>Values are read and written whole, which Netty does byte by byte here: a processor that is to read eight bytes
+     * at once which were written one by one waits until all its earlier stores are done, those to the peer's memory
+     * among them.
      */
     private final class Small extends UnpooledHeapByteBuf {
 
@@ -274,8 +276,8 @@ public final class LoopBuffers {
         }
 
         /**
-         * Where the caller has the only reference, nobody else may touch the count, and on the loop there is nobody to tell: so
-         * the processor need not wait for its earlier stores, as a release otherwise makes it.
+         * Where the caller has the only reference, nobody else may touch the count, and on the loop there is nobody to
+         * tell: so the processor need not wait for its earlier stores, as a release otherwise makes it.
          */
         @Override
         public boolean release() {

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * What travels through a channel: control data and a payload.
  *
- * <p><b>Ownership.</b> A message owns one reference to its payload. Who sends a message gives that reference away, whether
- * sending succeeds or not; who receives one must {@link #release()} it once, or pass it on. Counting is that of
+ * <p><b>Ownership.</b> A message owns one reference to its payload. Who sends a message gives that reference away,
+ * whether sending succeeds or not; who receives one must {@link #release()} it once, or pass it on. Counting is that of
  * the payload. The message itself is immutable.
  */
 public final class Message implements ReferenceCounted {
@@ -52,9 +52,9 @@ public final class Message implements ReferenceCounted {
     }
 
     /**
-     * A message to be sent whose payload is a piece of a file: over a path that can take it from the kernel, it is never copied into the
-     * memory of this process; over others it is read into the memory of the path when its turn comes, on a thread that may block. Takes over
-     * the caller's reference. What is received is never such a message.
+     * A message to be sent whose payload is a piece of a file: over a path that can take it from the kernel, it is
+     * never copied into the memory of this process; over others it is read into the memory of the path when its turn
+     * comes, on a thread that may block. Takes over the caller's reference. What is received is never such a message.
      */
     public static Message of(FilePiece piece) {
         return new Message(ControlData.empty(), Unpooled.EMPTY_BUFFER, Objects.requireNonNull(piece, "piece"));
@@ -76,7 +76,8 @@ public final class Message implements ReferenceCounted {
     }
 
     /**
-     * The payload, without a change of ownership: its readable bytes. Empty if it is a {@link #file()}, which nobody has read yet.
+     * The payload, without a change of ownership: its readable bytes. Empty if it is a {@link #file()}, which nobody
+     * has read yet.
      */
     public ByteBuf payload() {
         return payload;

@@ -5,7 +5,10 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import org.jspecify.annotations.Nullable;
 
-/** A network, or the one address of a host, as they are written in settings: {@code 10.1.0.0/16}, {@code fd00::/8}, {@code 10.1.0.7}. Immutable. */
+/**
+ * A network, or the one address of a host, as they are written in settings: {@code 10.1.0.0/16}, {@code fd00::/8},
+ * {@code 10.1.0.7}. Immutable.
+ */
 public final class Network {
 
     private final byte[] address;

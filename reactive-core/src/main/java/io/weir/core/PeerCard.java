@@ -6,7 +6,8 @@ import java.util.Map;
  * What a node tells a peer about itself before a path is chosen.
  *
  * @param id who it is
- * @param bootId the identity of the running kernel, empty if unknown; equal on two nodes of one host, also in two containers
+ * @param bootId the identity of the running kernel, empty if unknown; equal on two nodes of one host, also in two
+ *     containers
  * @param uid the numeric user, or -1 where there is none
  * @param process unique to the running process: equal only for two nodes of one JVM
  * @param host host name, for display only

@@ -2,7 +2,10 @@ package io.weir.core;
 
 import org.jspecify.annotations.Nullable;
 
-/** The peer can't be reached now: nobody listens there, the network is cut, or it did not answer in time. Nothing was sent. */
+/**
+ * The peer can't be reached now: nobody listens there, the network is cut, or it did not answer in time. Nothing was
+ * sent.
+ */
 public final class PeerUnavailable extends WeirException.Retryable {
 
     private static final long serialVersionUID = 1L;

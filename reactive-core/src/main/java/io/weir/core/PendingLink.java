@@ -9,8 +9,8 @@ public interface PendingLink {
     byte[] offer();
 
     /**
-     * Joins both halves. Completes on the loop when our side could take frames from the peer; does not wait for any. Fails
-     * with a {@link WeirException} that says why; whatever was taken is given back then.
+     * Joins both halves. Completes on the loop when our side could take frames from the peer; does not wait for any.
+     * Fails with a {@link WeirException} that says why; whatever was taken is given back then.
      *
      * @param theirs the other side's offer: hostile until checked
      */

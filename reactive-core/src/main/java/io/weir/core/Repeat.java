@@ -4,7 +4,10 @@ package io.weir.core;
 public enum Repeat {
     /** Nothing was sent: anything may be repeated. */
     ANY,
-    /** It may have been done, in part or as a whole, without an answer having come: what may be done twice may be repeated. */
+    /**
+     * It may have been done, in part or as a whole, without an answer having come: what may be done twice may be
+     * repeated.
+     */
     IDEMPOTENT,
     /** Repeating is in vain until the configuration or the code has changed. It says nothing about what was done. */
     NEVER

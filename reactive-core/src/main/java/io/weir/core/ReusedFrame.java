@@ -1,8 +1,8 @@
 package io.weir.core;
 
 /**
- * A frame to fill again and again. Now and then it is a new one: a reference that is stored in an old object makes G1 wait for
- * all earlier stores of the processor, one in a young object does not. Not thread-safe.
+ * A frame to fill again and again. Now and then it is a new one: a reference that is stored in an old object makes G1
+ * wait for all earlier stores of the processor, one in a young object does not. Not thread-safe.
  */
 public final class ReusedFrame {
 

@@ -4,9 +4,10 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A list that is filled and emptied again and again, mostly with the same elements in the same order. A place keeps its element
- * when the list is emptied, so that the same one is not stored again: a reference that is stored in an old object makes G1
- * wait for all earlier stores of the processor. Now and then, and by {@link #forget}, places are emptied, too. Not thread-safe.
+ * A list that is filled and emptied again and again, mostly with the same elements in the same order. A place keeps its
+ * element when the list is emptied, so that the same one is not stored again: a reference that is stored in an old
+ * object makes G1 wait for all earlier stores of the processor. Now and then, and by {@link #forget}, places are
+ * emptied, too. Not thread-safe.
  */
 public final class ReusedList<T> {
 
@@ -43,7 +44,10 @@ public final class ReusedList<T> {
         return (T) places[index];
     }
 
-    /** Lets go of the element at this place. The last one takes the place, and is returned: the same one if it was the last. */
+    /**
+     * Lets go of the element at this place. The last one takes the place, and is returned: the same one if it was the
+     * last.
+     */
     public T remove(int index) {
         T removed = get(index);
         T last = get(size - 1);

@@ -25,8 +25,8 @@ public final class RuntimeFolder {
     }
 
     /**
-     * Makes the folder if it is absent, and checks that it is a real folder that only we can enter: what stands in it is
-     * trusted.
+     * Makes the folder if it is absent, and checks that it is a real folder that only we can enter: what stands in it
+     * is trusted.
      *
      * @return the folder
      * @throws Misconfigured naming the folder and the remedy

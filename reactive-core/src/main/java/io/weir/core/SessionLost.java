@@ -3,8 +3,8 @@ package io.weir.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An open connection to the peer has ended. What was under way may or may not have arrived, unless {@link #repeat()} says that
- * nothing of it was sent.
+ * An open connection to the peer has ended. What was under way may or may not have arrived, unless {@link #repeat()}
+ * says that nothing of it was sent.
  */
 public final class SessionLost extends WeirException.Retryable {
 

@@ -2,7 +2,10 @@ package io.weir.core;
 
 import org.jspecify.annotations.Nullable;
 
-/** A step of connecting did not end within its time, and nothing was sent; or a call did not, which may have been done then. */
+/**
+ * A step of connecting did not end within its time, and nothing was sent; or a call did not, which may have been done
+ * then.
+ */
 public final class TimedOut extends WeirException.Retryable {
 
     private static final long serialVersionUID = 1L;

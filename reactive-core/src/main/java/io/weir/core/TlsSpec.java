@@ -10,8 +10,8 @@ import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a node's TCP connections are protected: one immutable value, whose passwords are in no text that it makes of itself. What it names is
- * read when the node starts, and looked at again from time to time.
+ * How a node's TCP connections are protected: one immutable value, whose passwords are in no text that it makes of
+ * itself. What it names is read when the node starts, and looked at again from time to time.
  *
  * @param enabled whether every TCP connection uses TLS ({@code weir.tls}); without it nothing else here counts
  * @param certificate the node's own certificate and those up to its authority, PEM ({@code weir.tls.certificate})
@@ -23,11 +23,12 @@ import org.jspecify.annotations.Nullable;
  * @param trustStore the same as PKCS#12 or JKS instead ({@code weir.tls.trust-store})
  * @param trustStorePassword ({@code weir.tls.trust-store-password})
  * @param clientAuth whether who connects has to show a certificate ({@code weir.tls.client-auth})
- * @param verifyHost whether who connects compares the certificate with the name that it connects to ({@code weir.tls.verify-host})
+ * @param verifyHost whether who connects compares the certificate with the name that it connects to
+ *     ({@code weir.tls.verify-host})
  * @param protocols the versions that may be used ({@code weir.tls.protocols})
  * @param reload after this time files are looked at, and suppliers asked, again ({@code weir.tls.reload})
- * @param keys certificate and key from elsewhere instead of files; asked on a thread that may block; the same object as long as nothing
- *     has changed
+ * @param keys certificate and key from elsewhere instead of files; asked on a thread that may block; the same object as
+ *     long as nothing has changed
  * @param trusted as {@code keys}, for who may issue the peers' certificates
  */
 public record TlsSpec(

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 
 /**
- * One kind of path, found through {@link java.util.ServiceLoader}. The same on the connecting and on the accepting side.
- * Implementations have no state of their own and no constructor arguments.
+ * One kind of path, found through {@link java.util.ServiceLoader}. The same on the connecting and on the accepting
+ * side. Implementations have no state of their own and no constructor arguments.
  */
 public interface Transport {
 
@@ -19,19 +19,21 @@ public interface Transport {
     }
 
     /**
-     * Whether this process can use the path at all. Loads native libraries if it must, so it may block and is never called on
-     * a loop; never throws for something that is absent.
+     * Whether this process can use the path at all. Loads native libraries if it must, so it may block and is never
+     * called on a loop; never throws for something that is absent.
      */
     Availability availability(TransportSettings settings);
 
     /**
-     * What becomes of the device behind this path after {@link #availability} has said that it is ready: {@link Availability.Missing}
-     * when it should not be used any more, {@link Availability.Ready} when it can be used again. Sessions leave a path whose device is
-     * missing, in good order, and come back to it; nobody proposes it meanwhile. A link that is broken says so itself, with
-     * {@link LinkHandler#lost}: a report neither ends links nor is needed when they end.
+     * What becomes of the device behind this path after {@link #availability} has said that it is ready:
+     * {@link Availability.Missing} when it should not be used any more, {@link Availability.Ready} when it can be used
+     * again. Sessions leave a path whose device is missing, in good order, and come back to it; nobody proposes it
+     * meanwhile. A link that is broken says so itself, with {@link LinkHandler#lost}: a report neither ends links nor
+     * is needed when they end.
      *
-     * <p>Subscribed to once by each node that is open, with unbounded demand, and cancelled when it closes. Signals may come on any
-     * thread, one at a time; the subscription must not block. Without a device that could go, which is the default, nothing is reported.
+     * <p>Subscribed to once by each node that is open, with unbounded demand, and cancelled when it closes. Signals may
+     * come on any thread, one at a time; the subscription must not block. Without a device that could go, which is the
+     * default, nothing is reported.
      */
     default Flux<Availability> reports(TransportSettings settings) {
         return Flux.never();
@@ -46,8 +48,8 @@ public interface Transport {
     String reaches(PeerCard self, PeerCard peer);
 
     /**
-     * Whether others than the users of the two processes can neither read nor change what goes over this path. Paths that can't promise
-     * it are left out where encryption is required.
+     * Whether others than the users of the two processes can neither read nor change what goes over this path. Paths
+     * that can't promise it are left out where encryption is required.
      */
     default boolean isPrivate(TransportSettings settings) {
         return false;

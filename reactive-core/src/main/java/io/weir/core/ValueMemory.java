@@ -1,8 +1,8 @@
 package io.weir.core;
 
 /**
- * The memory for one value that is decoded. A codec says what it is about to make, so that a short payload can't become a value for which
- * there is no memory. One thread at a time.
+ * The memory for one value that is decoded. A codec says what it is about to make, so that a short payload can't become
+ * a value for which there is no memory. One thread at a time.
  */
 @FunctionalInterface
 public interface ValueMemory {

@@ -10,9 +10,9 @@ public enum Waiting {
     /** Never sleeps: the shortest latency, one processor per loop. */
     LATENCY(Duration.ofNanos(Long.MAX_VALUE)),
     /**
-     * Looks for 50 us, then sleeps; sleeps at once when looking has been in vain lately. Waking a processor that sleeps takes 30 to
-     * 50 us: looking that long costs at most as much again as sleeping does, and a peer that is at work has answered by then.
-     * After some microseconds it lets others run on its processor between two looks.
+     * Looks for 50 us, then sleeps; sleeps at once when looking has been in vain lately. Waking a processor that sleeps
+     * takes 30 to 50 us: looking that long costs at most as much again as sleeping does, and a peer that is at work has
+     * answered by then. After some microseconds it lets others run on its processor between two looks.
      */
     BALANCED(Duration.ofNanos(50_000)),
     /** Sleeps at once. */

@@ -3,8 +3,8 @@ package io.weir.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that Weir signals. The message names the thing and the remedy; the type says whether trying again may help, and
- * {@link #repeat()} what may be tried again.
+ * Everything that Weir signals. The message names the thing and the remedy; the type says whether trying again may
+ * help, and {@link #repeat()} what may be tried again.
  */
 public abstract sealed class WeirException extends RuntimeException {
 
@@ -23,8 +23,8 @@ public abstract sealed class WeirException extends RuntimeException {
     }
 
     /**
-     * Whether anything that failed with this may be repeated: nothing of it was sent. To be given to the filter of a retry; errors
-     * of others are not repeated.
+     * Whether anything that failed with this may be repeated: nothing of it was sent. To be given to the filter of a
+     * retry; errors of others are not repeated.
      */
     public static boolean mayRepeat(Throwable error) {
         return error instanceof WeirException it && it.repeat() == Repeat.ANY;

@@ -162,7 +162,10 @@ class ControlDataTest {
         }
     }
 
-    /** Random bytes, and good ones with a few of them changed or cut off: either an error that says so, or something usable. */
+    /**
+     * Random bytes, and good ones with a few of them changed or cut off: either an error that says so, or something
+     * usable.
+     */
     @Test
     void hostileBytesDoNothingWorse() {
         int refused = 0;

@@ -86,8 +86,8 @@ class FileSourceTest {
             FilePiece piece = file.piece(5, 5);
             Files.writeString(path, "012345");
             assertThatThrownBy(() -> piece.read(memory))
-                    .hasMessage(
-                            "a file has become shorter while it was sent: it has 6 bytes, and some up to 10 were to be sent");
+                    .hasMessage("a file has become shorter while it was sent: it has 6 bytes, and some up to 10 "
+                            + "were to be sent");
             assertThat(piece.release()).isTrue();
         }
     }

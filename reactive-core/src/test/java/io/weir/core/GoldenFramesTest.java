@@ -13,8 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The bytes of a frame of each kind, as peers of other versions will send them: they never change. A new kind gets a new line.
- * All have flags 05, control data of 5 bytes, a body of 5 bytes, channel 80000003, aux 2a, and what words the kind has.
+ * The bytes of a frame of each kind, as peers of other versions will send them: they never change. A new kind gets a
+ * new line. All have flags 05, control data of 5 bytes, a body of 5 bytes, channel 80000003, aux 2a, and what words the
+ * kind has.
  */
 class GoldenFramesTest {
 

@@ -30,7 +30,10 @@ import tools.jackson.dataformat.cbor.CBORFactory;
 import tools.jackson.dataformat.cbor.CBORMapper;
 import tools.jackson.dataformat.cbor.CBORWriteFeature;
 
-/** Payloads that would take far more time or memory than their length. What is refused here took from seconds to hours, or gigabytes. */
+/**
+ * Payloads that would take far more time or memory than their length. What is refused here took from seconds to hours,
+ * or gigabytes.
+ */
 class HostileValuesTest {
 
     private static final TypeReference<List<BigInteger>> INTEGERS = new TypeReference<>() {};

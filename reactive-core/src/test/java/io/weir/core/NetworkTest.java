@@ -60,8 +60,8 @@ class NetworkTest {
         assertThat(settings.networks("none")).isEqualTo(List.of());
         assertThatThrownBy(() -> settings.networks("bad"))
                 .isInstanceOf(Misconfigured.class)
-                .hasMessage(
-                        "bad=10.1.0.0/16,here can't be used: 'here' is no network; write such as 10.1.0.0/16, several with"
-                                + " commas between them");
+                .hasMessage("bad=10.1.0.0/16,here can't be used: 'here' is no network; write such as 10.1.0.0/16, "
+                        + "several with"
+                        + " commas between them");
     }
 }

@@ -3,7 +3,10 @@ package io.weir.core;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Sees everything that the tests see, but what begins with one name; loads our own classes anew, so that they see no more. */
+/**
+ * Sees everything that the tests see, but what begins with one name; loads our own classes anew, so that they see no
+ * more.
+ */
 final class WithoutJackson extends ClassLoader {
 
     private static final String OURS = "io.weir.core.";

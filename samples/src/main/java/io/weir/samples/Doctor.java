@@ -55,7 +55,10 @@ public final class Doctor implements Callable<Integer> {
     private static final String ECHO = "echo";
     private static final String THROUGH = "through";
 
-    /** Where adapters begin to send otherwise: their slots end near the first, and what is longer than the second is read by the peer. */
+    /**
+     * Where adapters begin to send otherwise: their slots end near the first, and what is longer than the second is
+     * read by the peer.
+     */
     private static final int[] CHANGES = {4096, 40960};
 
     private static final int LONGEST_OF_ALL_KINDS = 1 << 20;

@@ -8,7 +8,9 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** What decides which paths there are: the system, the kernel that two processes must share, and the user who runs this. */
+/**
+ * What decides which paths there are: the system, the kernel that two processes must share, and the user who runs this.
+ */
 final class HostFacts {
 
     private HostFacts() {}

@@ -29,7 +29,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "rmi",
         description = {
-            "A server and a client that know nothing but java.rmi, each run unchanged by ./weir rmi: large arrays, calls back,",
+            "A server and a client that know nothing but java.rmi, each run unchanged by ./weir rmi: large "
+                    + "arrays, calls back,",
             "an exception of its own type."
         },
         mixinStandardHelpOptions = true)

@@ -54,7 +54,10 @@ public final class Weir implements Runnable {
                 .setStopAtPositional(true);
     }
 
-    /** What Weir signals says in words what to do; a stack trace beside it would only hide that. Anything else is a defect. */
+    /**
+     * What Weir signals says in words what to do; a stack trace beside it would only hide that. Anything else is a
+     * defect.
+     */
     private static int failed(Exception error, CommandLine command, ParseResult arguments) throws Exception {
         if (!(error instanceof WeirException)) {
             throw error;

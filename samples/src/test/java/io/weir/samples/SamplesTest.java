@@ -52,7 +52,7 @@ class SamplesTest extends WeirCommand {
         assertThat(weir("sample", "prices", "--path", "local")).isEqualTo(1);
         assertThat(out.toString()).containsPattern("local +rejected .*another process");
         assertThat(err.toString())
-                .isEqualTo(
-                        "weir sample prices: There is no local between the two processes: the peer runs in another process.\n");
+                .isEqualTo("weir sample prices: There is no local between the two processes: the peer runs in "
+                        + "another process.\n");
     }
 }

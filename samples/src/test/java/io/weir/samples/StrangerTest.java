@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A project outside of this build that names only the starter: no parent, no list of versions. It gets what our POMs declare themselves, since
- * what a parent manages is not inherited by who depends on its modules.
+ * A project outside of this build that names only the starter: no parent, no list of versions. It gets what our POMs
+ * declare themselves, since what a parent manages is not inherited by who depends on its modules.
  */
 @Tag("one-jdk")
 class StrangerTest {

@@ -4,8 +4,8 @@ import io.weir.channel.Channel;
 import org.reactivestreams.Publisher;
 
 /**
- * Serves the channels that peers open to a port. A bean of this type serves the port that {@link ServedPort} names, else the one of its bean
- * name, as a service of that name.
+ * Serves the channels that peers open to a port. A bean of this type serves the port that {@link ServedPort} names,
+ * else the one of its bean name, as a service of that name.
  *
  * <pre>{@code
  * @Bean
@@ -19,8 +19,8 @@ import org.reactivestreams.Publisher;
 public interface ChannelHandler {
 
     /**
-     * Serves one channel, which is ended when the publisher completes. On the loop of the peer, which must not be blocked, unless
-     * {@link ServedPort#blocking()} says otherwise.
+     * Serves one channel, which is ended when the publisher completes. On the loop of the peer, which must not be
+     * blocked, unless {@link ServedPort#blocking()} says otherwise.
      */
     Publisher<Void> handle(Channel channel);
 }

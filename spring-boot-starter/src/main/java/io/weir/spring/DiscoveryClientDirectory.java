@@ -23,13 +23,14 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Shows the instances that Spring Cloud knows. An instance is one of Weir's if its metadata has {@value #ADDRESS}: where its node listens,
- * in a form that {@link PeerAddress#parse} reads, one or several between commas. {@value #PORT} names the port that serves it, else it has
- * the name of the service. Other metadata are its attributes. Who answers there is not known: its node is a stand-in.
+ * Shows the instances that Spring Cloud knows. An instance is one of Weir's if its metadata has {@value #ADDRESS}:
+ * where its node listens, in a form that {@link PeerAddress#parse} reads, one or several between commas. {@value #PORT}
+ * names the port that serves it, else it has the name of the service. Other metadata are its attributes. Who answers
+ * there is not known: its node is a stand-in.
  *
- * <p>It only reads: what is to be found is registered by Spring Cloud itself. Of nodes Spring Cloud knows nothing, so there are no members.
- * The client is asked periodically while somebody listens; what it knew last counts while it fails. Signals come on threads of Reactor, which
- * must not be blocked.
+ * <p>It only reads: what is to be found is registered by Spring Cloud itself. Of nodes Spring Cloud knows nothing, so
+ * there are no members. The client is asked periodically while somebody listens; what it knew last counts while it
+ * fails. Signals come on threads of Reactor, which must not be blocked.
  */
 public final class DiscoveryClientDirectory implements ServiceDirectory {
 

@@ -2,7 +2,10 @@ package io.weir.spring;
 
 import io.weir.service.ExportOptions;
 
-/** Changes how the application's {@link RemoteService remote services} are exported. Beans of this type are called in their order. */
+/**
+ * Changes how the application's {@link RemoteService remote services} are exported. Beans of this type are called in
+ * their order.
+ */
 @FunctionalInterface
 public interface ExportOptionsCustomizer {
 

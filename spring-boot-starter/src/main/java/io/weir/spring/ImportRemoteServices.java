@@ -9,11 +9,12 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * Makes beans of interfaces that other nodes serve, on a configuration class: those named, and those annotated with {@link RemoteClient} in
- * the packages named. The interfaces need no annotation; where one says otherwise by {@link RemoteClient}, that counts.
+ * Makes beans of interfaces that other nodes serve, on a configuration class: those named, and those annotated with
+ * {@link RemoteClient} in the packages named. The interfaces need no annotation; where one says otherwise by
+ * {@link RemoteClient}, that counts.
  *
- * <p>Beans of a group have its name as a {@link org.springframework.beans.factory.annotation.Qualifier}, so that one interface can be in
- * several.
+ * <p>Beans of a group have its name as a {@link org.springframework.beans.factory.annotation.Qualifier}, so that one
+ * interface can be in several.
  */
 @Documented
 @Target(ElementType.TYPE)

@@ -2,7 +2,10 @@ package io.weir.spring;
 
 import io.weir.channel.NodeSpec;
 
-/** Changes the configuration of the application's node beyond its properties. Beans of this type are called in their order. */
+/**
+ * Changes the configuration of the application's node beyond its properties. Beans of this type are called in their
+ * order.
+ */
 @FunctionalInterface
 public interface NodeSpecCustomizer {
 

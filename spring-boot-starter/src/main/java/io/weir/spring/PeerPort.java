@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Which port of which peer is injected, as a {@link io.weir.service.ServiceClient} or a {@code Mono<Channel>}, each subscription to which opens
- * a channel.
+ * Which port of which peer is injected, as a {@link io.weir.service.ServiceClient} or a {@code Mono<Channel>}, each
+ * subscription to which opens a channel.
  *
  * <pre>{@code
  * Ticker(@PeerPort(peer = "prices", port = "ticks") Mono<Channel> ticks) { … }

@@ -6,8 +6,8 @@ import org.springframework.boot.autoconfigure.service.connection.ConnectionDetai
 import org.springframework.boot.ssl.SslBundle;
 
 /**
- * Where peers are, for environments that know it better than the properties do, as those of tests. Addresses of a bean of this type go
- * before those of the properties; everything else that these say of a peer stays.
+ * Where peers are, for environments that know it better than the properties do, as those of tests. Addresses of a bean
+ * of this type go before those of the properties; everything else that these say of a peer stays.
  */
 public interface PeersConnectionDetails extends ConnectionDetails {
 

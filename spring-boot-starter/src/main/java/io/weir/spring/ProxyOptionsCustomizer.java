@@ -3,8 +3,8 @@ package io.weir.spring;
 import io.weir.service.ProxyOptions;
 
 /**
- * Changes how remote interfaces are called, by {@link RemoteClient}, {@link ImportRemoteServices} and {@link WeirPeer#client}. Beans of this
- * type are called in their order.
+ * Changes how remote interfaces are called, by {@link RemoteClient}, {@link ImportRemoteServices} and
+ * {@link WeirPeer#client}. Beans of this type are called in their order.
  */
 @FunctionalInterface
 public interface ProxyOptionsCustomizer {

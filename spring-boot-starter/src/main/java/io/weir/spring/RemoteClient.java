@@ -8,8 +8,8 @@ import java.lang.annotation.Target;
 import org.springframework.core.annotation.AliasFor;
 
 /**
- * An interface that other nodes serve, and that the application calls: there is a bean of its type. It is found in the packages that Boot
- * looks through, those below the application's class.
+ * An interface that other nodes serve, and that the application calls: there is a bean of its type. It is found in the
+ * packages that Boot looks through, those below the application's class.
  */
 @Documented
 @Target(ElementType.TYPE)
@@ -26,6 +26,8 @@ public @interface RemoteClient {
     @AliasFor("value")
     String peer() default "";
 
-    /** The name of the service; by default that of the peer's settings, else that of the interface, with its package. */
+    /**
+     * The name of the service; by default that of the peer's settings, else that of the interface, with its package.
+     */
     String service() default "";
 }

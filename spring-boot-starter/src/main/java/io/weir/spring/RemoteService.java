@@ -9,11 +9,11 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.stereotype.Component;
 
 /**
- * A bean whose interface other nodes may call. It is served and announced when the application has started, and withdrawn before anything
- * else of it stops.
+ * A bean whose interface other nodes may call. It is served and announced when the application has started, and
+ * withdrawn before anything else of it stops.
  *
- * <p>Methods that yield a publisher or a {@code CompletionStage} run on the loop of the peer that calls and must not block it; others run on
- * threads of their own, virtual ones if {@code spring.threads.virtual.enabled} is set.
+ * <p>Methods that yield a publisher or a {@code CompletionStage} run on the loop of the peer that calls and must not
+ * block it; others run on threads of their own, virtual ones if {@code spring.threads.virtual.enabled} is set.
  */
 @Documented
 @Target(ElementType.TYPE)
@@ -32,7 +32,10 @@ public @interface RemoteService {
     /** The interface that is served; by default the only one that the bean's class implements. */
     Class<?> type() default void.class;
 
-    /** How many methods that return their value itself, or nothing, run at once; further ones fail at the caller, who may repeat them. */
+    /**
+     * How many methods that return their value itself, or nothing, run at once; further ones fail at the caller, who
+     * may repeat them.
+     */
     int blockingCalls() default 256;
 
     /** Whether the first lines of an exception's stack are told to the caller: good where all peers are friends. */

@@ -15,6 +15,9 @@ public @interface ServedPort {
     /** The port, which is also the name of the service; by default the bean's name. May have placeholders. */
     String value() default "";
 
-    /** Whether the handler may block: then it is called on a thread of its own, virtual if {@code spring.threads.virtual.enabled} is set. */
+    /**
+     * Whether the handler may block: then it is called on a thread of its own, virtual if
+     * {@code spring.threads.virtual.enabled} is set.
+     */
     boolean blocking() default false;
 }

@@ -3,7 +3,10 @@ package io.weir.spring;
 import io.weir.core.Misconfigured;
 import java.util.Set;
 
-/** The peers that the properties name ({@code weir.peers.…}). Each is a bean as well, with its name as the qualifier. Any thread. */
+/**
+ * The peers that the properties name ({@code weir.peers.…}). Each is a bean as well, with its name as the qualifier.
+ * Any thread.
+ */
 public interface WeirPeers {
 
     /**

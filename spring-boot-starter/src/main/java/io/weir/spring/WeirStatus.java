@@ -10,7 +10,10 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
 
-/** How it stands with the application's node, only looked at: nothing is made, connected to or waited for. Any thread, also one that must not block. */
+/**
+ * How it stands with the application's node, only looked at: nothing is made, connected to or waited for. Any thread,
+ * also one that must not block.
+ */
 public interface WeirStatus {
 
     /** The node, unless it is not there yet. */
@@ -34,8 +37,8 @@ public interface WeirStatus {
      * @param hasAddress whether it has one; else what is called there is looked up in the directory
      * @param state how it stands with the connection; empty without an address or a node
      * @param connection the connection; empty if there is none
-     * @param instances how many instances of the service the directory knows; empty with an address, without a service, or if that is not
-     *     known yet
+     * @param instances how many instances of the service the directory knows; empty with an address, without a service,
+     *     or if that is not known yet
      */
     record NamedPeer(
             String name,

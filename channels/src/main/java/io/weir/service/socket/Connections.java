@@ -9,7 +9,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import reactor.core.publisher.Mono;
 
-/** Opens the channels of sockets. Remembers who answers at an address, so that a further socket costs no further connection. */
+/**
+ * Opens the channels of sockets. Remembers who answers at an address, so that a further socket costs no further
+ * connection.
+ */
 final class Connections {
 
     private static final String PORT = "weir.socket.";

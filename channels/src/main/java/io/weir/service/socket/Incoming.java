@@ -21,8 +21,9 @@ import reactor.core.CoreSubscriber;
 import reactor.util.concurrent.Queues;
 
 /**
- * What a socket receives. Messages come on the loop and wait here; one thread at a time reads them. Bounded: while {@link #ENOUGH}
- * bytes wait, no more are asked for. What waits is in the channel's window, and so in the account of memory, until it was read.
+ * What a socket receives. Messages come on the loop and wait here; one thread at a time reads them. Bounded: while
+ * {@link #ENOUGH} bytes wait, no more are asked for. What waits is in the channel's window, and so in the account of
+ * memory, until it was read.
  */
 final class Incoming extends InputStream implements CoreSubscriber<Message> {
 

@@ -61,7 +61,9 @@ final class ListeningEnd extends SocketImpl {
         // Streams are all there is.
     }
 
-    /** At any address of the host: where the node listens. A node that listens at the port already need not do so twice. */
+    /**
+     * At any address of the host: where the node listens. A node that listens at the port already need not do so twice.
+     */
     @Override
     protected void bind(InetAddress host, int port) throws IOException {
         PeerAddress wanted = new PeerAddress(host.isAnyLocalAddress() ? home() : host.getHostAddress(), port);

@@ -7,10 +7,15 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The options of a socket. Most of them mean nothing to a channel; they are kept, so that who asks hears what was set. */
+/**
+ * The options of a socket. Most of them mean nothing to a channel; they are kept, so that who asks hears what was set.
+ */
 final class Options {
 
-    /** What the options are before anybody sets them: nothing waits to fill a packet, and buffers are as long as a segment. */
+    /**
+     * What the options are before anybody sets them: nothing waits to fill a packet, and buffers are as long as a
+     * segment.
+     */
     private static final Map<Integer, Object> STANDARD = Map.of(
             SocketOptions.TCP_NODELAY, true,
             SocketOptions.SO_KEEPALIVE, true,

@@ -20,8 +20,9 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
 
 /**
- * What a socket sends: the source of a channel's half. One thread at a time writes; a write goes out at once while the peer's credit
- * lasts, then into one segment that grows until there is credit again. When that is full, the writer waits.
+ * What a socket sends: the source of a channel's half. One thread at a time writes; a write goes out at once while the
+ * peer's credit lasts, then into one segment that grows until there is credit again. When that is full, the writer
+ * waits.
  */
 final class Outgoing extends OutputStream implements Publisher<Message>, Subscription {
 

@@ -9,15 +9,19 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * One thread at a time that waits for what others bring about. It looks for a while before it sleeps: waking it takes longer than an
- * answer on the same host does. Where it can, it takes the loop's turns meanwhile. When looking has been in vain lately, it sleeps at once.
+ * One thread at a time that waits for what others bring about. It looks for a while before it sleeps: waking it takes
+ * longer than an answer on the same host does. Where it can, it takes the loop's turns meanwhile. When looking has been
+ * in vain lately, it sleeps at once.
  */
 final class Sleeper {
 
     /** So many times in a row looking must have been in vain before it is left out. */
     private static final int PATIENCE = 3;
 
-    /** Then it is left out this often, as a power of two, until it is tried again: not for long, as a wait without it is far slower. */
+    /**
+     * Then it is left out this often, as a power of two, until it is tried again: not for long, as a wait without it is
+     * far slower.
+     */
     private static final int LONGEST_BREAK = 3;
 
     private final long spinNanos;
@@ -34,8 +38,8 @@ final class Sleeper {
     }
 
     /**
-     * Returns when the condition holds, true, or the time is over, false. An interrupt does not end this on a platform thread, and stays
-     * pending; on a virtual thread it does, as with the JDK's own sockets.
+     * Returns when the condition holds, true, or the time is over, false. An interrupt does not end this on a platform
+     * thread, and stays pending; on a virtual thread it does, as with the JDK's own sockets.
      *
      * @param timeoutNanos 0 for any time
      * @throws IllegalStateException on a thread that must not block

@@ -18,12 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Lets sockets of other nodes reach a TCP address that this host reaches, such as a server that knows nothing of Weir: each socket that
- * comes in is connected to it, and what is written at one end is read at the other. The end of one direction, and a reset, are passed on.
+ * Lets sockets of other nodes reach a TCP address that this host reaches, such as a server that knows nothing of Weir:
+ * each socket that comes in is connected to it, and what is written at one end is read at the other. The end of one
+ * direction, and a reset, are passed on.
  *
- * <p>Each connection takes two threads, and at most {@value #MOST} are connected at once, of which nobody can take all, see {@link Places}: further
- * ones of a peer wait, as many again, and those beyond are reset. Whoever may be a peer reaches the
- * target through this.
+ * <p>Each connection takes two threads, and at most {@value #MOST} are connected at once, of which nobody can take all,
+ * see {@link Places}: further ones of a peer wait, as many again, and those beyond are reset. Whoever may be a peer
+ * reaches the target through this.
  */
 public final class SocketRelay implements AutoCloseable {
 

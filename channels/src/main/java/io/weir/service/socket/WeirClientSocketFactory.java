@@ -7,8 +7,9 @@ import java.rmi.server.RMIClientSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Travels in the stubs of objects that were exported with {@link WeirSockets#rmiClientSocketFactory}, and holds nothing: in the JVM where
- * such a stub is used, it makes sockets of {@link WeirSockets#ofJvm() that JVM's node}. That JVM needs Weir on its class path.
+ * Travels in the stubs of objects that were exported with {@link WeirSockets#rmiClientSocketFactory}, and holds
+ * nothing: in the JVM where such a stub is used, it makes sockets of {@link WeirSockets#ofJvm() that JVM's node}. That
+ * JVM needs Weir on its class path.
  */
 public final class WeirClientSocketFactory implements RMIClientSocketFactory, Serializable {
 

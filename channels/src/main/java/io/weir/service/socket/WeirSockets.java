@@ -14,16 +14,17 @@ import java.time.Duration;
 import javax.net.SocketFactory;
 
 /**
- * {@code java.net} sockets over the channels of a node, for programs and libraries that know nothing else. They behave as the JDK's do;
- * under them is the fastest path between the two nodes.
+ * {@code java.net} sockets over the channels of a node, for programs and libraries that know nothing else. They behave
+ * as the JDK's do; under them is the fastest path between the two nodes.
  *
- * <p>A server socket at port <i>p</i> makes the node listen at TCP port <i>p</i>, and serve the port {@code weir.socket.}<i>p</i>. A socket
- * that connects to host <i>h</i> and port <i>p</i> connects the node to the one that listens there, and opens a channel to that port. So
- * both sides have to use these sockets; whoever may be a peer may connect.
+ * <p>A server socket at port <i>p</i> makes the node listen at TCP port <i>p</i>, and serve the port
+ * {@code weir.socket.}<i>p</i>. A socket that connects to host <i>h</i> and port <i>p</i> connects the node to the one
+ * that listens there, and opens a channel to that port. So both sides have to use these sockets; whoever may be a peer
+ * may connect.
  *
- * <p>Sockets are for threads that may wait: on a loop of a node they fail with {@link IllegalStateException} instead of blocking it.
- * A thread that waits looks for as long as the node's loops do, {@code weir.waiting}, and for 1 ms at most, before it sleeps; over shared
- * memory it meanwhile does what the loop would do for it. Any thread may use this.
+ * <p>Sockets are for threads that may wait: on a loop of a node they fail with {@link IllegalStateException} instead of
+ * blocking it. A thread that waits looks for as long as the node's loops do, {@code weir.waiting}, and for 1 ms at
+ * most, before it sleeps; over shared memory it meanwhile does what the loop would do for it. Any thread may use this.
  */
 public final class WeirSockets {
 
@@ -64,7 +65,9 @@ public final class WeirSockets {
         return new ChannelSocketFactory(this);
     }
 
-    /** As {@link #serverSocket(InetSocketAddress, int)}, at the host where the node listens, with room for 50 that wait. */
+    /**
+     * As {@link #serverSocket(InetSocketAddress, int)}, at the host where the node listens, with room for 50 that wait.
+     */
     public ServerSocket serverSocket(int port) throws IOException {
         return serverSocket(new InetSocketAddress(port), BACKLOG);
     }
@@ -72,10 +75,11 @@ public final class WeirSockets {
     /**
      * A server socket. Closing it ends no accepted socket.
      *
-     * @param address where the node listens from now on as well; any address of the host stands for the one where it listens already, port 0
-     *     for any free one
+     * @param address where the node listens from now on as well; any address of the host stands for the one where it
+     *     listens already, port 0 for any free one
      * @param backlog connections that may wait to be accepted; further ones wait for room
-     * @throws java.net.BindException if the port is taken, or others than this host's could reach it and nothing keeps strangers out
+     * @throws java.net.BindException if the port is taken, or others than this host's could reach it and nothing keeps
+     *     strangers out
      */
     public ServerSocket serverSocket(InetSocketAddress address, int backlog) throws IOException {
         ServerSocket socket = new ChannelServerSocket(new ListeningEnd(node), this::end);
@@ -100,8 +104,8 @@ public final class WeirSockets {
     }
 
     /**
-     * For {@link RMISocketFactory#setSocketFactory}: whatever RMI does in this JVM then goes over the node, the registry too. The other
-     * side has to do the same. Two of the same node are equal.
+     * For {@link RMISocketFactory#setSocketFactory}: whatever RMI does in this JVM then goes over the node, the
+     * registry too. The other side has to do the same. Two of the same node are equal.
      */
     public RMISocketFactory rmiSocketFactory() {
         return new RmiSockets(this);
@@ -113,8 +117,8 @@ public final class WeirSockets {
     }
 
     /**
-     * For exporting single objects: travels in their stubs, and makes sockets of {@link #ofJvm() the JVM's node} where these are used.
-     * Holds nothing else.
+     * For exporting single objects: travels in their stubs, and makes sockets of {@link #ofJvm() the JVM's node} where
+     * these are used. Holds nothing else.
      */
     public static RMIClientSocketFactory rmiClientSocketFactory() {
         return new WeirClientSocketFactory();
@@ -130,8 +134,9 @@ public final class WeirSockets {
     }
 
     /**
-     * Sockets of the JVM's node, for those that nobody can give one: stubs that came from elsewhere. It is the one of {@link #use}, or
-     * else starts now from {@link NodeSpec#fromSystem()}, which may block, and closes when the JVM ends.
+     * Sockets of the JVM's node, for those that nobody can give one: stubs that came from elsewhere. It is the one of
+     * {@link #use}, or else starts now from {@link NodeSpec#fromSystem()}, which may block, and closes when the JVM
+     * ends.
      *
      * @throws IOException if no node can be started, with the reason, or the one that there was has been closed
      */

@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
 
 /**
- * The processes of {@link GatewayDemo}: a server that makes pieces when it is asked for them, a client that stops in the middle, and the
- * gateway between them. Neither of both ends knows of it: the client's configuration names it.
+ * The processes of {@link GatewayDemo}: a server that makes pieces when it is asked for them, a client that stops in
+ * the middle, and the gateway between them. Neither of both ends knows of it: the client's configuration names it.
  */
 public final class BehindGateway {
 

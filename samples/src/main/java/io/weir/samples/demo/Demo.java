@@ -81,8 +81,8 @@ public final class Demo implements Callable<Integer> {
 
     @Option(
             names = "--network",
-            description =
-                    "Has both processes run in two network namespaces with a cable between them; needs root. Nothing is cut.")
+            description = "Has both processes run in two network namespaces with a cable between them; needs root. "
+                    + "Nothing is cut.")
     private boolean network;
 
     @Override

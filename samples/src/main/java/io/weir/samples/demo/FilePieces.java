@@ -14,8 +14,8 @@ import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A file as a stream of messages. Reads the next piece when it is asked for, and no earlier: the stream's demand is what
- * moves the file.
+ * A file as a stream of messages. Reads the next piece when it is asked for, and no earlier: the stream's demand is
+ * what moves the file.
  */
 final class FilePieces {
 

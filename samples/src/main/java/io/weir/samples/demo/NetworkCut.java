@@ -9,8 +9,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * What happens to a stream between {@link TwoHosts}. The network goes down when a quarter has gone. A stream over shared memory does not
- * need it, and has that cut as well when half has gone. In the end the network comes back. Told by the thread that reads.
+ * What happens to a stream between {@link TwoHosts}. The network goes down when a quarter has gone. A stream over
+ * shared memory does not need it, and has that cut as well when half has gone. In the end the network comes back. Told
+ * by the thread that reads.
  */
 final class NetworkCut {
 

@@ -17,7 +17,9 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Runs between two processes in two networks, with a cable between them that is cut on the way. Prints what happens. */
+/**
+ * Runs between two processes in two networks, with a cable between them that is cut on the way. Prints what happens.
+ */
 final class NetworkRun implements AutoCloseable {
 
     static final String USER_TIMEOUT = "1s";

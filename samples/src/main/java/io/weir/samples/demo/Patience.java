@@ -3,8 +3,8 @@ package io.weir.samples.demo;
 import java.time.Duration;
 
 /**
- * How long a source has stood still because nobody asked it for more: backpressure, seen from the sender. Told by one thread
- * at a time.
+ * How long a source has stood still because nobody asked it for more: backpressure, seen from the sender. Told by one
+ * thread at a time.
  */
 final class Patience {
 

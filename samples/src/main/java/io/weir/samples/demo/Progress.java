@@ -5,7 +5,8 @@ import java.util.Locale;
 import java.util.function.IntConsumer;
 
 /**
- * Shows how far a stream has come: as a bar that grows, on a terminal, or as a line for each quarter. One thread at a time.
+ * Shows how far a stream has come: as a bar that grows, on a terminal, or as a line for each quarter. One thread at a
+ * time.
  */
 final class Progress {
 

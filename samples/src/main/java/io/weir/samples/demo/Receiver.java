@@ -11,8 +11,8 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The second process: hashes what comes to its port {@code sha256}, slowly, and tells on port {@code memory} what it holds.
- * Breaks the link when told so on port {@code cut}.
+ * The second process: hashes what comes to its port {@code sha256}, slowly, and tells on port {@code memory} what it
+ * holds. Breaks the link when told so on port {@code cut}.
  */
 public final class Receiver {
 

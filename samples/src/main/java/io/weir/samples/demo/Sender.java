@@ -11,8 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The first process where the demonstration can't be it, because it runs in a network of its own. Its exit code says whether the digests
- * agree. Ends when its standard input does, so that it never outlives who started it.
+ * The first process where the demonstration can't be it, because it runs in a network of its own. Its exit code says
+ * whether the digests agree. Ends when its standard input does, so that it never outlives who started it.
  */
 public final class Sender {
 
@@ -21,7 +21,8 @@ public final class Sender {
     /**
      * Streams, and ends.
      *
-     * @param arguments the address of the {@link Receiver}, the path that must come out, the file, its size and its SHA-256
+     * @param arguments the address of the {@link Receiver}, the path that must come out, the file, its size and its
+     *     SHA-256
      */
     public static void main(String[] arguments) {
         Thread input = new Thread(Sender::endWithInput, "input");

@@ -9,7 +9,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
 
-/** The slow stage: the SHA-256 of a stream, each piece hashed several times, so that it takes as long as real work would. */
+/**
+ * The slow stage: the SHA-256 of a stream, each piece hashed several times, so that it takes as long as real work
+ * would.
+ */
 final class SlowDigest {
 
     /** What the stage answers. */
@@ -28,8 +31,8 @@ final class SlowDigest {
     }
 
     /**
-     * Hashes the stream on this scheduler. The answer is the SHA-256 in hexadecimal digits; its control data tells how many
-     * nanoseconds the stage was at work.
+     * Hashes the stream on this scheduler. The answer is the SHA-256 in hexadecimal digits; its control data tells how
+     * many nanoseconds the stage was at work.
      */
     static Mono<Message> of(Flux<Message> pieces, int rounds, Scheduler scheduler) {
         return Mono.defer(() -> {

@@ -10,14 +10,18 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * The files of one folder, for whoever can name them. A name comes from another process: it is a name and no path, so that nothing
- * outside of the folder is reached; what is no regular file, a symbolic link for instance, is no file here.
+ * The files of one folder, for whoever can name them. A name comes from another process: it is a name and no path, so
+ * that nothing outside of the folder is reached; what is no regular file, a symbolic link for instance, is no file
+ * here.
  *
  * <p>All of this may wait for a disk.
  */
 record Folder(Path path) {
 
-    /** No separator, no control character, and no beginning that hides it, as that of ours for files that are being written. */
+    /**
+     * No separator, no control character, and no beginning that hides it, as that of ours for files that are being
+     * written.
+     */
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}");
 
     private static final int QUOTED = 100;

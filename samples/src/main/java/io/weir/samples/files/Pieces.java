@@ -9,8 +9,8 @@ import reactor.core.publisher.SynchronousSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * A file, or a part of it, as a stream of messages, each of which is made when it is asked for. None of them is read into our memory by
- * this: that is for the path to do, if it has to.
+ * A file, or a part of it, as a stream of messages, each of which is made when it is asked for. None of them is read
+ * into our memory by this: that is for the path to do, if it has to.
  */
 final class Pieces {
 

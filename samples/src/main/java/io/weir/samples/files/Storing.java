@@ -20,8 +20,9 @@ import reactor.core.scheduler.Scheduler.Worker;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Writes a stream of messages into a file, from the memory in which they have come, and asks for the next one when one is written. The
- * file appears when the stream has ended, as a whole; if it fails or is cancelled, nothing is left of it.
+ * Writes a stream of messages into a file, from the memory in which they have come, and asks for the next one when one
+ * is written. The file appears when the stream has ended, as a whole; if it fails or is cancelled, nothing is left of
+ * it.
  */
 final class Storing extends BaseSubscriber<Message> {
 

@@ -22,7 +22,8 @@ import reactor.core.publisher.Mono;
         name = "prices",
         description = {
             "A market streams prices to a consumer in another process that takes 2 ms for each of them.",
-            "First it reads the history, of which it wants every price; then the live prices, of which the latest one will do."
+            "First it reads the history, of which it wants every price; then the live prices, of which the "
+                    + "latest one will do."
         })
 public final class Prices extends Sample {
 

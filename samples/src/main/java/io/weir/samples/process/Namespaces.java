@@ -6,8 +6,8 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
- * Network namespaces of Linux with cables between them: to what runs there, hosts with networks of their own. Nobody else's network is
- * touched. They are gone when this is closed, and also when the JVM ends by a signal.
+ * Network namespaces of Linux with cables between them: to what runs there, hosts with networks of their own. Nobody
+ * else's network is touched. They are gone when this is closed, and also when the JVM ends by a signal.
  */
 final class Namespaces implements AutoCloseable {
 

@@ -13,8 +13,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * A command of ours whose processes are on {@link TwoHosts}. It runs once more, in a process on the first one of them; what that one
- * starts is on the second one. The networks are there for as long as it runs.
+ * A command of ours whose processes are on {@link TwoHosts}. It runs once more, in a process on the first one of them;
+ * what that one starts is on the second one. The networks are there for as long as it runs.
  */
 public final class Networked {
 

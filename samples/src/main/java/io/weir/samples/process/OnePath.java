@@ -12,8 +12,8 @@ public final class OnePath {
     private OnePath() {}
 
     /**
-     * A node that connects over this path, or a later one of its order: what stands before it is switched off, but for local, which never
-     * leads to another process.
+     * A node that connects over this path, or a later one of its order: what stands before it is switched off, but for
+     * local, which never leads to another process.
      *
      * @throws io.weir.core.Misconfigured if there is no such path, with the nearest one that there is
      */

@@ -6,8 +6,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a process of a sample runs: on one host with all others, unless its environment says that it is on one of {@link TwoHosts}, as
- * {@link Networked} has it.
+ * Where a process of a sample runs: on one host with all others, unless its environment says that it is on one of
+ * {@link TwoHosts}, as {@link Networked} has it.
  */
 public final class Place {
 

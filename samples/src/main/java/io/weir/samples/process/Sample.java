@@ -13,8 +13,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * A program of several processes that shows one thing: {@code weir sample <name>}. The exit code is 0 if it has shown it, 1 with a
- * sentence if not, 2 if it was called wrongly.
+ * A program of several processes that shows one thing: {@code weir sample <name>}. The exit code is 0 if it has shown
+ * it, 1 with a sentence if not, 2 if it was called wrongly.
  */
 @Command(mixinStandardHelpOptions = true)
 public abstract class Sample implements Callable<Integer> {

@@ -24,8 +24,9 @@ public final class Serving {
     }
 
     /**
-     * Starts the node, says on standard output where it listens, and ends the process when its standard input ends, so that it never outlives
-     * who has started it. The exit code is 1 if the node can't be started, with the reason on standard output.
+     * Starts the node, says on standard output where it listens, and ends the process when its standard input ends, so
+     * that it never outlives who has started it. The exit code is 1 if the node can't be started, with the reason on
+     * standard output.
      *
      * @param ports has it serve
      */

@@ -3,7 +3,10 @@ package io.weir.samples.process;
 import io.weir.samples.process.Namespaces.End;
 import java.util.List;
 
-/** Three hosts in a row, as {@link Namespaces}: two networks, and a host that is on both. Nothing is routed from one to the other. */
+/**
+ * Three hosts in a row, as {@link Namespaces}: two networks, and a host that is on both. Nothing is routed from one to
+ * the other.
+ */
 public final class ThreeHosts implements AutoCloseable {
 
     public static final String NEAR = "10.77.1.2";

@@ -27,7 +27,8 @@ import tools.jackson.databind.JsonNode;
 @Command(
         name = "shop",
         description = {
-            "Two Spring Boot applications in two processes: orders come in over HTTP, and what they cost is asked of the other",
+            "Two Spring Boot applications in two processes: orders come in over HTTP, and what they cost is "
+                    + "asked of the other",
             "one. With metrics, traces and health; the price service is stopped under load and started again."
         },
         mixinStandardHelpOptions = true)
@@ -38,7 +39,10 @@ public final class Shop implements Callable<Integer> {
     private static final int CUSTOMERS = 4;
     private static final int MORE = 50;
 
-    /** The best path is to be there from the beginning, also where JVMs that have just started compete for the processors. */
+    /**
+     * The best path is to be there from the beginning, also where JVMs that have just started compete for the
+     * processors.
+     */
     private static final List<String> PATIENT =
             List.of("--weir.timeout.handshake=30s", "--weir.timeout.step=15s", "--weir.timeout.head-start=15s");
 

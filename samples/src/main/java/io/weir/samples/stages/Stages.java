@@ -22,7 +22,8 @@ import reactor.core.publisher.Sinks;
 @Command(
         name = "stages",
         description = {
-            "A pipeline over three processes: orders are made and invoices stored here, a second process looks up the price,",
+            "A pipeline over three processes: orders are made and invoices stored here, a second process looks "
+                    + "up the price,",
             "a third one adds the tax. Demand, cancellation and errors go through all three."
         })
 public final class Stages extends Sample {

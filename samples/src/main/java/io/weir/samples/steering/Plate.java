@@ -1,6 +1,9 @@
 package io.weir.samples.steering;
 
-/** The simulation: a square plate, heated in one place, cooling everywhere. One thread at a time computes; any may steer. */
+/**
+ * The simulation: a square plate, heated in one place, cooling everywhere. One thread at a time computes; any may
+ * steer.
+ */
 final class Plate {
 
     static final int SIDE = 32;

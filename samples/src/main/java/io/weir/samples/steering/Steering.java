@@ -21,8 +21,10 @@ import reactor.core.publisher.Sinks;
 @Command(
         name = "steering",
         description = {
-            "A simulation in another process heats a plate, 1000 steps a second, and streams it to a viewer, which takes 5 ms for a picture.",
-            "Over the same channel the viewer steers it: when it sees that a place is the warmest one, it moves the burner to the next."
+            "A simulation in another process heats a plate, 1000 steps a second, and streams it to a viewer, "
+                    + "which takes 5 ms for a picture.",
+            "Over the same channel the viewer steers it: when it sees that a place is the warmest one, it moves "
+                    + "the burner to the next."
         })
 public final class Steering extends Sample {
 

@@ -44,7 +44,8 @@ class GatewayDemoTest {
                 .containsPattern("gateway +joined +client-\\w+ over " + path + " - server-\\w+ over " + further)
                 .containsPattern("client +server-\\w+ over gateway through gateway-\\w+: " + path + " - " + further)
                 .containsPattern(
-                        "client +has read 50 pieces of 1000, and stops; the server has made \\d{2,3}, and makes no more")
+                        "client +has read 50 pieces of 1000, and stops; the server has made \\d{2,3}, and makes "
+                                + "no more")
                 .containsPattern("client +has read on: 1000 pieces; SHA-256 \\w{64}, as the server has it");
     }
 

@@ -19,7 +19,9 @@ import org.springframework.beans.factory.support.RegisteredBean;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
-/** Of each interface that is called or served: its proxy, its methods, and the values that its methods take and yield. */
+/**
+ * Of each interface that is called or served: its proxy, its methods, and the values that its methods take and yield.
+ */
 final class RemoteInterfaceAotProcessor implements BeanRegistrationAotProcessor {
 
     @Override

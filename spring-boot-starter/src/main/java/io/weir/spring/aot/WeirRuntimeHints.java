@@ -7,8 +7,9 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 
 /**
- * The adapters, which are found by {@code ServiceLoader}, and what native code is called by: jnr-ffi makes a proxy of an interface where it can't
- * generate classes ({@code jnr.ffi.asm.enabled=false}), and jffi carries its own library in its jar; and the files of the page.
+ * The adapters, which are found by {@code ServiceLoader}, and what native code is called by: jnr-ffi makes a proxy of
+ * an interface where it can't generate classes ({@code jnr.ffi.asm.enabled=false}), and jffi carries its own library in
+ * its jar; and the files of the page.
  */
 final class WeirRuntimeHints implements RuntimeHintsRegistrar {
 

@@ -6,7 +6,10 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
-/** Platform threads for calls that may block: as many as there are calls, which their services bound; nobody waits in a queue. */
+/**
+ * Platform threads for calls that may block: as many as there are calls, which their services bound; nobody waits in a
+ * queue.
+ */
 final class CallThreadPool {
 
     private static final long IDLE_SECONDS = 60;

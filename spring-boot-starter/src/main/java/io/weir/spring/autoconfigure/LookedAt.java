@@ -28,7 +28,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
-/** Asks only beans that are there, so that who looks at an application while it starts neither waits for the node nor makes it. */
+/**
+ * Asks only beans that are there, so that who looks at an application while it starts neither waits for the node nor
+ * makes it.
+ */
 final class LookedAt implements WeirStatus, DisposableBean {
 
     private final ConfigurableListableBeanFactory beans;
@@ -37,7 +40,10 @@ final class LookedAt implements WeirStatus, DisposableBean {
     private final ConcurrentMap<String, Watch> watched = new ConcurrentHashMap<>();
     private final Disposable.Composite watching = Disposables.composite();
 
-    /** How many instances of a service there are. A directory may need a while to tell, so it is listened to from the first question on. */
+    /**
+     * How many instances of a service there are. A directory may need a while to tell, so it is listened to from the
+     * first question on.
+     */
     private static final class Watch {
         private volatile OptionalInt instances = OptionalInt.empty();
 

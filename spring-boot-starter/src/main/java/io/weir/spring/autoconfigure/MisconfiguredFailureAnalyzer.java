@@ -43,7 +43,8 @@ final class MisconfiguredFailureAnalyzer extends AbstractFailureAnalyzer<WeirExc
         if (cause instanceof Misconfigured) {
             return "Write one of the values that are allowed.";
         }
-        return "Start what it waits for, or, where that is a peer, set weir.peers.<peer>.connect=eager to start without it.";
+        return "Start what it waits for, or, where that is a peer, set weir.peers.<peer>.connect=eager to start "
+                + "without it.";
     }
 
     private static String sentence(String text) {

@@ -6,7 +6,10 @@ import io.weir.channel.Node;
 import io.weir.channel.WeirMetrics;
 import reactor.core.publisher.Mono;
 
-/** Binds the meters of the node as soon as it is there: registries are bound while the application starts, which must not wait for it. */
+/**
+ * Binds the meters of the node as soon as it is there: registries are bound while the application starts, which must
+ * not wait for it.
+ */
 final class NodeMeters implements MeterBinder {
 
     private final Mono<WeirMetrics> meters;

@@ -18,7 +18,9 @@ import org.springframework.boot.ssl.SslBundles;
 import org.springframework.core.env.Environment;
 import org.springframework.util.StringUtils;
 
-/** Puts the configuration of a node together from the properties, the connection details, SSL bundles and customizers. */
+/**
+ * Puts the configuration of a node together from the properties, the connection details, SSL bundles and customizers.
+ */
 final class NodeSpecReader {
 
     private final Environment environment;

@@ -15,8 +15,8 @@ import org.springframework.beans.factory.DisposableBean;
 import reactor.core.publisher.Mono;
 
 /**
- * Starts the application's node in the background, from when this is made, and closes it. Loading native code and looking for devices so takes
- * no time of the thread that starts the application, unless that needs the node.
+ * Starts the application's node in the background, from when this is made, and closes it. Loading native code and
+ * looking for devices so takes no time of the thread that starts the application, unless that needs the node.
  */
 final class NodeStarter implements DisposableBean {
 
@@ -71,7 +71,10 @@ final class NodeStarter implements DisposableBean {
         return starting.isDone() && !starting.isCompletedExceptionally();
     }
 
-    /** The outcome, within {@code weir.timeout.start} and a little more: who keeps that limit itself tells better what was in the way. */
+    /**
+     * The outcome, within {@code weir.timeout.start} and a little more: who keeps that limit itself tells better what
+     * was in the way.
+     */
     <T> T await(Mono<T> outcome, String what) {
         Duration limit = spec.startTimeout().plus(MARGIN);
         CompletableFuture<T> future = outcome.toFuture();

@@ -2,7 +2,10 @@ package io.weir.spring.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 
-/** The application does not start because of its node; what the node says is the cause. Others' failures are told in other ways. */
+/**
+ * The application does not start because of its node; what the node says is the cause. Others' failures are told in
+ * other ways.
+ */
 final class NotStarted extends RuntimeException {
 
     private static final long serialVersionUID = 1L;

@@ -3,7 +3,10 @@ package io.weir.spring.autoconfigure;
 import org.springframework.context.SmartLifecycle;
 import reactor.core.publisher.Mono;
 
-/** A part of the application that stops without holding a thread. It is not started again: a node that was closed stays so. */
+/**
+ * A part of the application that stops without holding a thread. It is not started again: a node that was closed stays
+ * so.
+ */
 abstract class Part implements SmartLifecycle {
 
     private final int phase;

@@ -9,7 +9,10 @@ import org.slf4j.LoggerFactory;
 import org.springframework.core.NativeDetector;
 import org.springframework.core.env.Environment;
 
-/** Loads what a node needs, once, while the application's own thread is busy with other things, where there is a processor to do so. */
+/**
+ * Loads what a node needs, once, while the application's own thread is busy with other things, where there is a
+ * processor to do so.
+ */
 final class Preloading {
 
     private static final Logger LOG = LoggerFactory.getLogger(Preloading.class);

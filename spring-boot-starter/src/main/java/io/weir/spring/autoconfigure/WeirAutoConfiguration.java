@@ -45,8 +45,8 @@ import org.springframework.core.task.VirtualThreadTaskExecutor;
 import reactor.core.publisher.Mono;
 
 /**
- * A node, its services and its peers. The node starts in the background while the application does; whoever has it injected waits for it. It
- * lets peers in when everything is served, as the last thing of the start.
+ * A node, its services and its peers. The node starts in the background while the application does; whoever has it
+ * injected waits for it. It lets peers in when everything is served, as the last thing of the start.
  */
 @AutoConfiguration(
         afterName = {
@@ -195,7 +195,10 @@ public final class WeirAutoConfiguration {
         return new NodeClosing(starter, beans);
     }
 
-    /** Threads for methods of remote services that may block; by name only, so that Boot's own executors stay what they are. */
+    /**
+     * Threads for methods of remote services that may block; by name only, so that Boot's own executors stay what they
+     * are.
+     */
     @Configuration(proxyBeanMethods = false)
     static final class CallThreads {
 

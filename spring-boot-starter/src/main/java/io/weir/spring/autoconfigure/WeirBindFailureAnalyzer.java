@@ -12,8 +12,8 @@ import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 
 /**
- * What Boot could not bind, in the words of the one who reads it: a node's settings are refused with what may be written instead. Before Boot's
- * own analyzer of such failures.
+ * What Boot could not bind, in the words of the one who reads it: a node's settings are refused with what may be
+ * written instead. Before Boot's own analyzer of such failures.
  */
 final class WeirBindFailureAnalyzer extends AbstractFailureAnalyzer<BindException> implements Ordered {
 

@@ -11,8 +11,8 @@ import org.springframework.cloud.client.discovery.ReactiveDiscoveryClient;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Spring Cloud as the directory, where {@code weir.discovery.enabled} asks for it: Spring Cloud always has some client, and may know nothing of
- * Weir's services.
+ * Spring Cloud as the directory, where {@code weir.discovery.enabled} asks for it: Spring Cloud always has some client,
+ * and may know nothing of Weir's services.
  */
 @AutoConfiguration(
         before = WeirAutoConfiguration.class,

@@ -19,9 +19,9 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Reads the variables {@code WEIR_*} of the environment as {@link NodeSpec} does, so that {@code WEIR_PEERS_TAX_OFFICE_ADDRESS} and
- * {@code WEIR_TRANSPORT_SHM_RING_SIZE} mean in a Spring application what they mean elsewhere: Boot takes every {@code _} within a name of the
- * user's choice for a dot.
+ * Reads the variables {@code WEIR_*} of the environment as {@link NodeSpec} does, so that
+ * {@code WEIR_PEERS_TAX_OFFICE_ADDRESS} and {@code WEIR_TRANSPORT_SHM_RING_SIZE} mean in a Spring application what they
+ * mean elsewhere: Boot takes every {@code _} within a name of the user's choice for a dot.
  */
 final class WeirEnvironmentPostProcessor implements EnvironmentPostProcessor, Ordered {
 

@@ -20,8 +20,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.web.server.WebFilter;
 
 /**
- * What the endpoint and its page say to browsers, on whichever port they are: nobody shows them in a frame, where clicks could be stolen, and
- * nothing is taken for another type than it says. Endpoints can't set headers themselves, and a page can't forbid frames.
+ * What the endpoint and its page say to browsers, on whichever port they are: nobody shows them in a frame, where
+ * clicks could be stolen, and nothing is taken for another type than it says. Endpoints can't set headers themselves,
+ * and a page can't forbid frames.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnBooleanProperty(name = "weir.enabled", matchIfMissing = true)
@@ -33,7 +34,8 @@ public final class WeirHeadersConfiguration {
     /** What the page allows itself, and no frames. */
     private static final Map<String, String> HEADERS = Map.of(
             "Content-Security-Policy",
-            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none';"
+            "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+                    + "base-uri 'none';"
                     + " form-action 'none'; frame-ancestors 'none'",
             "X-Frame-Options",
             "DENY",

@@ -22,8 +22,8 @@ import org.springframework.web.reactive.function.server.RouterFunctions;
 import org.springframework.web.reactive.function.server.ServerResponse;
 
 /**
- * Leads from {@code /weir} to the page, which lies below the endpoint. On the port of the endpoint only: who may not reach that one need not
- * know where it is.
+ * Leads from {@code /weir} to the page, which lies below the endpoint. On the port of the endpoint only: who may not
+ * reach that one need not know where it is.
  */
 @AutoConfiguration(after = WeirEndpointAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)

@@ -16,16 +16,21 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * What {@code application.yml} says of Weir. The names and meanings are those of {@link io.weir.channel.NodeSpec}, which is read from the same
- * properties by the same rules; what a node has no need of, such as the deadline of a peer, only the starter reads.
+ * What {@code application.yml} says of Weir. The names and meanings are those of {@link io.weir.channel.NodeSpec},
+ * which is read from the same properties by the same rules; what a node has no need of, such as the deadline of a peer,
+ * only the starter reads.
  *
  * @param enabled Whether there is a node in this application.
  * @param codec Format of the arguments and results of remote interfaces; both sides must have the same.
- * @param name Name of this node, for people: in logs, decisions and errors; that of the application if there is none, else that of the host.
- * @param listen Comma-separated list of addresses at which peers connect: tcp://host:port, tcp://[ipv6]:port or unix:/path; port 0 is any free one.
- * @param advertise Comma-separated list of addresses at which others reach this node, if they differ from where it listens.
+ * @param name Name of this node, for people: in logs, decisions and errors; that of the application if there is none,
+ *     else that of the host.
+ * @param listen Comma-separated list of addresses at which peers connect: tcp://host:port, tcp://[ipv6]:port or
+ *     unix:/path; port 0 is any free one.
+ * @param advertise Comma-separated list of addresses at which others reach this node, if they differ from where it
+ *     listens.
  * @param loops Number of threads that own connections; each peer stays on one of them.
- * @param waiting What such a thread does with nothing to do: take a processor, look for a while and then sleep, or sleep at once.
+ * @param waiting What such a thread does with nothing to do: take a processor, look for a while and then sleep, or
+ *     sleep at once.
  * @param nativeCode Whether native code may be loaded; without it, the paths tcp and local remain.
  * @param runtimeFolder Private folder for sockets between processes of one user on one host.
  * @param transport Order of the paths, the switch of each path, and the options of the paths.
@@ -141,14 +146,18 @@ public record WeirProperties(
     /**
      * A peer.
      *
-     * @param address Address at which the peer listens; without one, what is called there is looked up in the directory.
+     * @param address Address at which the peer listens; without one, what is called there is looked up in the
+     *     directory.
      * @param service Name of the service that is called where no other is named; that of the interface by default.
-     * @param transport Order of the paths to this peer, and the switch of each path; what is not named is as for the node.
+     * @param transport Order of the paths to this peer, and the switch of each path; what is not named is as for the
+     *     node.
      * @param repath Whether the connection to this peer changes its path while it lives; as for the node by default.
-     * @param connect When the node connects to this peer: when it is asked for, as soon as the application has started, or before it has.
+     * @param connect When the node connects to this peer: when it is asked for, as soon as the application has started,
+     *     or before it has.
      * @param patience Time that a call waits while the peer can't be reached; 0s is one try.
      * @param gateway Comma-separated list of the gateways through which the peer is reached, the nearest first.
-     * @param deadline Time that a call of a remote interface may take that yields at most one value, if its method has none of its own.
+     * @param deadline Time that a call of a remote interface may take that yields at most one value, if its method has
+     *     none of its own.
      * @param tries Number of times that a call of a remote interface is sent at most, the first time counted.
      * @param password Password of the services that are called there.
      * @param balance Which instance takes a call, where the directory knows several.
@@ -238,7 +247,8 @@ public record WeirProperties(
      *
      * @param items Number of messages of one channel and direction that may be under way.
      * @param bytes Size of what may be under way of one channel and direction: bytes, or 64k, 8m, 1g.
-     * @param initial Number of messages that a peer may send before anybody here has asked; 256 unless the window is smaller.
+     * @param initial Number of messages that a peer may send before anybody here has asked; 256 unless the window is
+     *     smaller.
      */
     public record Window(
             @DefaultValue("16384") long items,
@@ -255,14 +265,16 @@ public record WeirProperties(
     /**
      * Of the node.
      *
-     * @param bytes Size of what the node lends, over all peers, to messages longer than their window: bytes, or 64k, 8m, 1g.
+     * @param bytes Size of what the node lends, over all peers, to messages longer than their window: bytes, or 64k,
+     *     8m, 1g.
      */
     public record NodeLimits(@DefaultValue("256m") String bytes) {}
 
     /**
      * What is kept on behalf of peers.
      *
-     * @param max Size of what the node keeps on behalf of all peers: bytes, or 64k, 8m, 1g; half of what the JVM may have if it is not set.
+     * @param max Size of what the node keeps on behalf of all peers: bytes, or 64k, 8m, 1g; half of what the JVM may
+     *     have if it is not set.
      */
     public record Memory(@Nullable String max) {}
 
@@ -294,7 +306,8 @@ public record WeirProperties(
      * @param secretFile File with these words, which other users must not be able to read.
      * @param formerSecret Words that are accepted as well while the secret is being changed.
      * @param formerSecretFile File with these words.
-     * @param require What a connection must have; beyond this host a proof of the secret or a trusted certificate, by default.
+     * @param require What a connection must have; beyond this host a proof of the secret or a trusted certificate, by
+     *     default.
      */
     public record Security(
             @Nullable String secret,

@@ -37,8 +37,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Serves the application's beans. Starts behind all that they may need, and stops before it: what is served is withdrawn, nobody is let in
- * any more, and what was begun is finished, while the links and everything else are still there.
+ * Serves the application's beans. Starts behind all that they may need, and stops before it: what is served is
+ * withdrawn, nobody is let in any more, and what was begun is finished, while the links and everything else are still
+ * there.
  */
 final class WeirServing extends Part {
 

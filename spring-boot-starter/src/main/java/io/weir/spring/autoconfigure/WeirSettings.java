@@ -26,8 +26,9 @@ import org.springframework.core.env.PropertySource;
 import org.springframework.core.env.StandardEnvironment;
 
 /**
- * Everything that is set under {@code weir}, by the names of {@link NodeSpec}: relaxed names made canonical, lists joined, placeholders
- * resolved, and with the place where it stands. Nothing under that name is passed over, so that a misspelt one is found.
+ * Everything that is set under {@code weir}, by the names of {@link NodeSpec}: relaxed names made canonical, lists
+ * joined, placeholders resolved, and with the place where it stands. Nothing under that name is passed over, so that a
+ * misspelt one is found.
  */
 final class WeirSettings {
 

@@ -12,8 +12,8 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Makes {@link WeirProperties} a bean, which is not bound before somebody asks for it: binding all of it takes longer than everything else that
- * this starter does on the thread that starts an application.
+ * Makes {@link WeirProperties} a bean, which is not bound before somebody asks for it: binding all of it takes longer
+ * than everything else that this starter does on the thread that starts an application.
  */
 @Target(ElementType.TYPE)
 @Retention(RetentionPolicy.RUNTIME)

@@ -83,7 +83,9 @@ final class Reporter {
                         .toList());
     }
 
-    /** The peer that is configured under this name, else the connected one with this UUID; empty if there is neither. */
+    /**
+     * The peer that is configured under this name, else the connected one with this UUID; empty if there is neither.
+     */
     Mono<OnePeer> one(String name) {
         Optional<NamedPeer> named = named(name);
         Optional<Peer> connected = named.isPresent() ? named.get().connection() : connected(name);

@@ -25,8 +25,8 @@ import reactor.core.publisher.Mono;
  * Shows the node, its peers and why each goes over its path; and changes the order of the paths to a peer, where
  * {@code management.endpoint.weir.access} is {@code unrestricted}.
  *
- * <p>Operations wait for the answer of a loop, for a bounded time. Actuator runs them where waiting is allowed: with WebFlux on threads of its
- * own.
+ * <p>Operations wait for the answer of a loop, for a bounded time. Actuator runs them where waiting is allowed: with
+ * WebFlux on threads of its own.
  */
 @Endpoint(id = "weir", defaultAccess = Access.READ_ONLY)
 public class WeirEndpoint {
@@ -56,8 +56,8 @@ public class WeirEndpoint {
     }
 
     /**
-     * Changes the order of the paths to a peer, and its path if that makes another one the best. Under a configured name it is kept for the
-     * connections that follow, as long as the application runs.
+     * Changes the order of the paths to a peer, and its path if that makes another one the best. Under a configured
+     * name it is kept for the connections that follow, as long as the application runs.
      *
      * @param peer as of {@link #one}
      * @param order the names of the paths, best first, with commas between them

@@ -13,8 +13,8 @@ import org.springframework.core.io.Resource;
 import org.springframework.util.MimeType;
 
 /**
- * What the endpoint is over HTTP and nowhere else: refusals are answers with a reason, and below it there is a page to look at. As an operation
- * of the endpoint, the page is where that is, on the same port, for whom that is.
+ * What the endpoint is over HTTP and nowhere else: refusals are answers with a reason, and below it there is a page to
+ * look at. As an operation of the endpoint, the page is where that is, on the same port, for whom that is.
  */
 @EndpointWebExtension(endpoint = WeirEndpoint.class)
 public class WeirEndpointWebExtension {

@@ -9,9 +9,10 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How it stands with a node, as its endpoint tells. What is null is left out in JSON. Times are nanoseconds where the name says so, else
- * instants. Counters only grow as long as a peer stays connected: rates are differences between two reports. Lists are cut at
- * {@link #LONGEST}, with the whole number beside them. What others have chosen is bounded text without control characters.
+ * How it stands with a node, as its endpoint tells. What is null is left out in JSON. Times are nanoseconds where the
+ * name says so, else instants. Counters only grow as long as a peer stays connected: rates are differences between two
+ * reports. Lists are cut at {@link #LONGEST}, with the whole number beside them. What others have chosen is bounded
+ * text without control characters.
  *
  * @param format the version of this shape: fields may be added to it, and none is changed or taken away
  * @param at when this was seen

@@ -15,9 +15,8 @@ import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.boot.health.contributor.Status;
 
 /**
- * Whether each peer that the configuration names can be reached, or if it names none, whether the node is there. A node that has failed is down,
- * whatever is named. Nobody is connected to for
- * it, and nothing waited for.
+ * Whether each peer that the configuration names can be reached, or if it names none, whether the node is there. A node
+ * that has failed is down, whatever is named. Nobody is connected to for it, and nothing waited for.
  */
 public final class WeirHealth implements CompositeHealthContributor {
 

@@ -28,7 +28,9 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.annotation.RepeatableContainers;
 
-/** The conditions of the auto-configurations of this module: which there are, and what an application has made of them. */
+/**
+ * The conditions of the auto-configurations of this module: which there are, and what an application has made of them.
+ */
 final class Conditions {
 
     private static final String PACKAGE = Conditions.class.getPackageName() + '.';

@@ -85,9 +85,9 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
 /**
- * Each condition of each auto-configuration, both ways: in an application that has everything it holds, and without what it asks for what it
- * guards is not there, and nothing else is missing. That a class is not there is only said to the conditions here; {@link MissingJarsTest}
- * takes it away.
+ * Each condition of each auto-configuration, both ways: in an application that has everything it holds, and without
+ * what it asks for what it guards is not there, and nothing else is missing. That a class is not there is only said to
+ * the conditions here; {@link MissingJarsTest} takes it away.
  */
 class ConditionsTest {
 

@@ -25,8 +25,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import reactor.core.publisher.Mono;
 
 /**
- * Applications that have on their class path what they use, and nothing else: what is missing is not named where it would be looked for. The
- * auto-configurations are found as in any application, and the class path is not only said to lack something.
+ * Applications that have on their class path what they use, and nothing else: what is missing is not named where it
+ * would be looked for. The auto-configurations are found as in any application, and the class path is not only said to
+ * lack something.
  */
 @Tag("one-jdk")
 class MissingJarsTest {
@@ -85,7 +86,8 @@ class MissingJarsTest {
                 application(
                         "with nothing",
                         EnumSet.allOf(Part.class),
-                        "remote interfaces have no codec: Jackson is not on the class path; add tools.jackson.core:jackson-databind and"
+                        "remote interfaces have no codec: Jackson is not on the class path; add "
+                                + "tools.jackson.core:jackson-databind and"
                                 + " tools.jackson.dataformat:jackson-dataformat-cbor, or define a bean of the type"
                                 + " io.weir.service.CallCodec"),
                 application(
@@ -136,7 +138,9 @@ class MissingJarsTest {
 
         private Program() {}
 
-        /** Tells the configurations of ours that have beans, and why there can't be a remote interface, if that is so. */
+        /**
+         * Tells the configurations of ours that have beans, and why there can't be a remote interface, if that is so.
+         */
         public static void main(String[] arguments) {
             try (ConfigurableApplicationContext context = SpringApplication.run(App.class, arguments)) {
                 for (String bean : Conditions.beans(context)) {

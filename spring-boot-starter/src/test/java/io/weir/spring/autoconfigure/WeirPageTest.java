@@ -39,8 +39,8 @@ import reactor.core.publisher.Mono;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The page in a browser: what it shows, and what it says when there is nothing to show. Left out where no browser is installed, unless
- * {@code -Dweir.required.browser=chromium}.
+ * The page in a browser: what it shows, and what it says when there is nothing to show. Left out where no browser is
+ * installed, unless {@code -Dweir.required.browser=chromium}.
  */
 @Tag("one-jdk")
 class WeirPageTest {

@@ -14,7 +14,10 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** The command that measures Weir beside its peers. Exit codes: 0 all was measured, 1 something was not, 2 called wrongly. */
+/**
+ * The command that measures Weir beside its peers. Exit codes: 0 all was measured, 1 something was not, 2 called
+ * wrongly.
+ */
 @Command(
         name = "run",
         description = "Measures Weir beside Aeron, RSocket and Reactor Netty, and all of them against a ring in C.",
@@ -50,9 +53,9 @@ public final class Benchmark implements Callable<Integer> {
 
     @Option(
             names = "--gateway",
-            description =
-                    "Only what gets through a gateway, beside its legs and kernel routing: some two minutes; as root with networks"
-                            + " of its own, else on loopback.")
+            description = "Only what gets through a gateway, beside its legs and kernel routing: some two minutes; as "
+                    + "root with networks"
+                    + " of its own, else on loopback.")
     private boolean gateway;
 
     @Option(
@@ -63,8 +66,8 @@ public final class Benchmark implements Callable<Integer> {
 
     @Option(
             names = "--emulated",
-            description =
-                    "Only gm and elan over emulations of their libraries, beside programs in C that use the same: some nine minutes.")
+            description = "Only gm and elan over emulations of their libraries, beside programs in C that use the "
+                    + "same: some nine minutes.")
     private boolean emulated;
 
     @Option(names = "--rounds", description = "How often each cell is measured at most.")

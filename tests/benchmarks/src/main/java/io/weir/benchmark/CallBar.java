@@ -3,7 +3,8 @@ package io.weir.benchmark;
 import io.weir.benchmark.contender.Cell;
 
 /**
- * What a call of an interface may take: the round trip of the bare channel, what the codec takes, and a little for itself.
+ * What a call of an interface may take: the round trip of the bare channel, what the codec takes, and a little for
+ * itself.
  *
  * @param call the cell of the calls
  * @param weir the entrant of ours

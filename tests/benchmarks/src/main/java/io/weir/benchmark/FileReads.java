@@ -17,8 +17,8 @@ import java.util.function.Consumer;
 import java.util.function.ToDoubleFunction;
 
 /**
- * How fast a file that the kernel has in memory is read by another process: over shared memory, over tcp, and with {@code sendfile} over a
- * plain socket on loopback. Two processes each, in turn. There is no bar.
+ * How fast a file that the kernel has in memory is read by another process: over shared memory, over tcp, and with
+ * {@code sendfile} over a plain socket on loopback. Two processes each, in turn. There is no bar.
  *
  * @param rounds how often each reads it, after once that does not count
  * @param bytes of the file

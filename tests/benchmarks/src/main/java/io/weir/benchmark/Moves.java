@@ -9,8 +9,8 @@ import java.util.function.ToDoubleFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * What it costs a stream that its connection changes its path, beside the same stream that stays where it is. In each round all are
- * measured, one after the other.
+ * What it costs a stream that its connection changes its path, beside the same stream that stays where it is. In each
+ * round all are measured, one after the other.
  *
  * @param rounds how often, after one that does not count
  * @param around how long is looked before a move and after it

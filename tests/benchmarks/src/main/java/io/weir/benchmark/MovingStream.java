@@ -18,8 +18,8 @@ import reactor.core.publisher.Flux;
 import reactor.util.retry.Retry;
 
 /**
- * A stream of small messages without end between two nodes of this JVM, over shared memory or TCP, and the gaps between them as who
- * receives them sees them. One thread uses it.
+ * A stream of small messages without end between two nodes of this JVM, over shared memory or TCP, and the gaps between
+ * them as who receives them sees them. One thread uses it.
  */
 final class MovingStream implements AutoCloseable {
 

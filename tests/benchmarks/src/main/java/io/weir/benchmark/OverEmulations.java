@@ -20,8 +20,8 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * What our way over a library that is gone adds to it: Weir over its emulation, in turn with a program in C that calls the same emulation. No time of the emulation's says anything about the network
- * that it stands for.
+ * What our way over a library that is gone adds to it: Weir over its emulation, in turn with a program in C that calls
+ * the same emulation. No time of the emulation's says anything about the network that it stands for.
  *
  * @param rounds how often each is measured
  * @param length of one measurement

@@ -23,8 +23,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Messages directly on Ethernet beside TCP on the same wire, between two network namespaces: Weir over both paths, and what a program in C gets
- * over TCP and with frames that nobody acknowledges. Then all of it where a relay loses and delays frames. All in turn.
+ * Messages directly on Ethernet beside TCP on the same wire, between two network namespaces: Weir over both paths, and
+ * what a program in C gets over TCP and with frames that nobody acknowledges. Then all of it where a relay loses and
+ * delays frames. All in turn.
  *
  * @param mtus of the wires, one after the other
  * @param rounds how often each is measured

@@ -34,10 +34,10 @@ final class Report {
         out.println(where.processor() + ", " + where.processors() + " processors, " + where.kernel() + ", "
                 + where.jvm() + ", " + where.compiler());
         out.println(where.pinning() + "; " + where.libraries());
-        out.println(
-                "Medians. Ring: a ring in shared memory in C, both sides spinning, measured just before each figure; its"
-                        + " best round trip was " + Figures.micros((double) results.bestRingRttNanos())
-                        + ", and a round is near up to " + Math.round(Stretch.NEAR_FACTOR) + " times that.");
+        out.println("Medians. Ring: a ring in shared memory in C, both sides spinning, measured just before each "
+                + "figure; its"
+                + " best round trip was " + Figures.micros((double) results.bestRingRttNanos())
+                + ", and a round is near up to " + Math.round(Stretch.NEAR_FACTOR) + " times that.");
         out.println("Aeron: how its threads wait, and its MTU; the thread of its driver "
                 + (where.processors() > 2
                         ? "has processors beside those of the measured threads."

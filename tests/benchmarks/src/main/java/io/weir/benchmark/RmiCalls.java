@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * How often in a second a program calls another one by Java RMI: over shared memory, and over loopback TCP with the JDK's own sockets. Two
- * processes each, in turn.
+ * How often in a second a program calls another one by Java RMI: over shared memory, and over loopback TCP with the
+ * JDK's own sockets. Two processes each, in turn.
  *
  * @param rounds how often each is measured, after a time that does not count
  * @param length of one measurement

@@ -43,7 +43,9 @@ record Sample(
         return valueOf(cell, outcome.measured());
     }
 
-    /** Compares what both have in proportion to the ring, since one may have been measured near and the other one far. */
+    /**
+     * Compares what both have in proportion to the ring, since one may have been measured near and the other one far.
+     */
     boolean isBetterThan(Sample other) {
         return cell.scenario().isBetter(overRing(), other.overRing());
     }

@@ -15,8 +15,8 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * What it costs each message that its session may change its path: a message over shared memory, both nodes in one JVM, with
- * {@code weir.repath} off and always in turn, each time in a JVM of its own.
+ * What it costs each message that its session may change its path: a message over shared memory, both nodes in one JVM,
+ * with {@code weir.repath} off and always in turn, each time in a JVM of its own.
  *
  * @param pairs how often both are measured
  * @param iterations of the warm-up and of the measurement

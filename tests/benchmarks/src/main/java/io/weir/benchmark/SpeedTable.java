@@ -38,8 +38,8 @@ final class SpeedTable {
     /** A hundredth of a processor. */
     private static final double IDLE_CORES = 0.01;
     /**
-     * The default window of 4 MiB, the batch that may already be asked of the source, at most a quarter of it, and the rest
-     * of a chunk of 4 MiB, in which Netty's allocator takes memory.
+     * The default window of 4 MiB, the batch that may already be asked of the source, at most a quarter of it, and the
+     * rest of a chunk of 4 MiB, in which Netty's allocator takes memory.
      */
     private static final double STALLED_BYTES = 9 * MIB;
 

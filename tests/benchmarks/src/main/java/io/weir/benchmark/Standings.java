@@ -11,8 +11,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What everybody reached. In one cell, all are judged by the same kind of rounds, near or far: that of which most are left
- * to the one who has fewest.
+ * What everybody reached. In one cell, all are judged by the same kind of rounds, near or far: that of which most are
+ * left to the one who has fewest.
  */
 final class Standings {
 
@@ -50,8 +50,8 @@ final class Standings {
     }
 
     /**
-     * The configuration to go on with: the one that has reached the best of all. Not that with the best median, as the first of
-     * few rounds is worse than it should be where both processes spin and their compilers find no processor.
+     * The configuration to go on with: the one that has reached the best of all. Not that with the best median, as the
+     * first of few rounds is worse than it should be where both processes spin and their compilers find no processor.
      */
     static Optional<String> mostPromising(List<Sample> samples, String entrant, Cell cell, long bestRttNanos) {
         return samples.stream()

@@ -18,8 +18,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What gets through a gateway between a leg over shared memory and one over tcp, beside each leg alone, and beside the kernel that routes
- * packets of tcp through the same network. All in turn.
+ * What gets through a gateway between a leg over shared memory and one over tcp, beside each leg alone, and beside the
+ * kernel that routes packets of tcp through the same network. All in turn.
  *
  * @param rounds how often each is measured, after one time that does not count
  * @param length of one measurement of what is sent; round trips take half of it

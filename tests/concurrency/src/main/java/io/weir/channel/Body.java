@@ -4,7 +4,10 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.buffer.UnpooledHeapByteBuf;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The payload of a message, which counts how often it is released: a second time is noticed whoever catches its failure. */
+/**
+ * The payload of a message, which counts how often it is released: a second time is noticed whoever catches its
+ * failure.
+ */
 final class Body extends UnpooledHeapByteBuf {
 
     private final AtomicInteger releases = new AtomicInteger();

@@ -8,7 +8,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.J_Result;
 
-/** A thread subscribes and asks for messages while the loop takes over what was asked for, and the subscriber asks there too. */
+/**
+ * A thread subscribes and asks for messages while the loop takes over what was asked for, and the subscriber asks there
+ * too.
+ */
 @JCStressTest
 @State
 @Outcome(id = "111", expect = Expect.ACCEPTABLE, desc = "The sum of what was asked for.")

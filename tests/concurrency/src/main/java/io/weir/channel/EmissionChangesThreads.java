@@ -9,9 +9,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
 /**
- * A source that emits now here, now there, but one after the other, as a sink does that was given more than it was asked for:
- * one message on a foreign thread, the next one on the loop when that asks for more, then the end on the foreign thread. The
- * last number: completed, failed.
+ * A source that emits now here, now there, but one after the other, as a sink does that was given more than it was
+ * asked for: one message on a foreign thread, the next one on the loop when that asks for more, then the end on the
+ * foreign thread. The last number: completed, failed.
  */
 @JCStressTest
 @State

@@ -8,7 +8,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** A thread emits two messages and the end while the channel is closed on the loop. The last number: completed, failed. */
+/**
+ * A thread emits two messages and the end while the channel is closed on the loop. The last number: completed, failed.
+ */
 @JCStressTest
 @State
 @Outcome(id = "[012], 2, 10", expect = Expect.ACCEPTABLE, desc = "Completed; what came after the close was released.")

@@ -9,7 +9,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** A thread emits two messages and the end while the peer says that it wants no more. The last number: completed, failed. */
+/**
+ * A thread emits two messages and the end while the peer says that it wants no more. The last number: completed,
+ * failed.
+ */
 @JCStressTest
 @State
 @Outcome(

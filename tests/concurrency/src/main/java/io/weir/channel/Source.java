@@ -16,7 +16,10 @@ final class Source implements Publisher<Message> {
     /** What to do when more is asked for, once. Loop only. */
     private Runnable onRequest = () -> {};
 
-    /** Subscribes a channel to a source that has emitted enough for the channel to ask for more than one message at once. */
+    /**
+     * Subscribes a channel to a source that has emitted enough for the channel to ask for more than one message at
+     * once.
+     */
     static Source subscribed(Line line, Sent outcome) {
         Source source = new Source();
         line.loop.drive(() -> line.channel().send(source).subscribe(outcome));

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.TestAbortedException;
 
 /**
- * Whether the emulations keep the rules of their libraries, and end whoever breaks one: each check of {@code gm_check.c} and {@code elan_check.c}, which use them as programs in C do.
+ * Whether the emulations keep the rules of their libraries, and end whoever breaks one: each check of
+ * {@code gm_check.c} and {@code elan_check.c}, which use them as programs in C do.
  */
 @EnabledOnOs(OS.LINUX)
 @Tag("one-jdk")

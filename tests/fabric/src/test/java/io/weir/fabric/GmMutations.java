@@ -78,7 +78,8 @@ final class GmMutations {
                     "a message has arrived when it is sent",
                     PORT,
                     "        wire.tookOff();\n        return index;",
-                    "        wire.tookOff();\n        wire.landed(kind);\n        flight.wire = null;\n        return index;",
+                    "        wire.tookOff();\n        wire.landed(kind);\n        flight.wire = null;\n        "
+                            + "return index;",
                     Proof.GM),
             new Mutation(
                     "a size is taken for eight bytes longer than it is",

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * The tests of {@code io.weir.fabric.guest}, all in one guest, and each with its outcome here. Where there can be no guest they are
- * skipped, or fail with {@code -Dweir.fabric=required}.
+ * The tests of {@code io.weir.fabric.guest}, all in one guest, and each with its outcome here. Where there can be no
+ * guest they are skipped, or fail with {@code -Dweir.fabric=required}.
  */
 @EnabledOnOs(OS.LINUX)
 @Tag("one-jdk")

@@ -31,14 +31,18 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whether the emulations, and the tests over them, are strict enough: each slip that could be made in an adapter fails a test, or has the emulation end the process behind the rule that is
- * broken. A slip is compiled from the adapter's own source, and tried in a JVM of its own, as {@link EmulationTest} tries the adapter itself.
+ * Whether the emulations, and the tests over them, are strict enough: each slip that could be made in an adapter fails
+ * a test, or has the emulation end the process behind the rule that is broken. A slip is compiled from the adapter's
+ * own source, and tried in a JVM of its own, as {@link EmulationTest} tries the adapter itself.
  */
 @EnabledOnOs(OS.LINUX)
 @Tag("one-jdk")
 class MutationTest {
 
-    /** For whatever a test waits for, all of which takes some milliseconds: with a slip it may never come. Without one, a machine that has much else to do fails nothing. */
+    /**
+     * For whatever a test waits for, all of which takes some milliseconds: with a slip it may never come. Without one,
+     * a machine that has much else to do fails nothing.
+     */
     private static final int PATIENCE_SECONDS = 6;
 
     private static final int PATIENCE_WITHOUT_SLIP_SECONDS = 60;
@@ -133,7 +137,9 @@ class MutationTest {
         }
     }
 
-    /** Which test has failed; else what the emulation has said when it has ended the process, or what that has died of. */
+    /**
+     * Which test has failed; else what the emulation has said when it has ended the process, or what that has died of.
+     */
     private static String notice(Visit visit, String library) {
         Optional<String> failed = visit.outcomes().stream()
                 .filter(outcome -> outcome.kind() == Kind.FAILED)

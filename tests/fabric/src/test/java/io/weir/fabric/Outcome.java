@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What became of one test of the guest, and how that is written down: a line for each, in the order in which it happened.
+ * What became of one test of the guest, and how that is written down: a line for each, in the order in which it
+ * happened.
  *
  * @param container the test's class
  * @param test the test, with its arguments; what concerns the whole class has the name of {@link #WHOLE_CLASS}

@@ -16,7 +16,10 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
-/** Writes outcomes as they happen, each through to the file: the guest may die at any time. Also tells them to whoever looks. */
+/**
+ * Writes outcomes as they happen, each through to the file: the guest may die at any time. Also tells them to whoever
+ * looks.
+ */
 final class OutcomeWriter implements TestExecutionListener {
 
     private final Writer file;

@@ -4,7 +4,8 @@ import io.weir.test.EmulatedLibrary;
 import java.util.Map;
 
 /**
- * Tests over an emulation that are quick, and have to be green with an adapter as it is, and not with one of the {@link Mutation mutations} that name them.
+ * Tests over an emulation that are quick, and have to be green with an adapter as it is, and not with one of the
+ * {@link Mutation mutations} that name them.
  *
  * @param name of the visit that runs them with the adapter as it is
  * @param library which is emulated

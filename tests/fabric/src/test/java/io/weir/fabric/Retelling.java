@@ -36,7 +36,8 @@ final class Retelling {
     }
 
     /**
-     * What there is to tell where nobody could go: a test, as a build counts no factory that is skipped. It is skipped itself, or fails with {@code -Dweir.fabric=required}.
+     * What there is to tell where nobody could go: a test, as a build counts no factory that is skipped. It is skipped
+     * itself, or fails with {@code -Dweir.fabric=required}.
      */
     static List<DynamicNode> without(String place, String reason) {
         return List.of(dynamicTest("there is " + place, () -> {

@@ -27,7 +27,10 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 import org.opentest4j.TestAbortedException;
 
-/** What became of a test in the guest becomes of it on the host: from the launcher there through the file to the tests here. */
+/**
+ * What became of a test in the guest becomes of it on the host: from the launcher there through the file to the tests
+ * here.
+ */
 class RetellingTest {
 
     /** Run by the launcher below only, as are the next two: their names are none that a build looks for. */

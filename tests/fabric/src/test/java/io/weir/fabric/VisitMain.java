@@ -22,8 +22,9 @@ import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Where a {@link Visit} leads: runs the tests of all classes whose full name has the given form, and writes to the given file what became of them. Of these only those whose methods have the form that
- * {@code weir.fabric.methods} gives, and no more after one that has failed if {@code weir.fabric.until-failure} is true.
+ * Where a {@link Visit} leads: runs the tests of all classes whose full name has the given form, and writes to the
+ * given file what became of them. Of these only those whose methods have the form that {@code weir.fabric.methods}
+ * gives, and no more after one that has failed if {@code weir.fabric.until-failure} is true.
  */
 public final class VisitMain {
 

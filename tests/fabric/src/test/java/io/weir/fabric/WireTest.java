@@ -15,8 +15,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * The tests of {@code io.weir.fabric.wire}, on a host of their own with a wire between two of its interfaces, and each with its outcome here. Where there can be
- * none they are skipped, or fail with {@code -Dweir.fabric=required}.
+ * The tests of {@code io.weir.fabric.wire}, on a host of their own with a wire between two of its interfaces, and each
+ * with its outcome here. Where there can be none they are skipped, or fail with {@code -Dweir.fabric=required}.
  */
 @EnabledOnOs(OS.LINUX)
 @Tag("one-jdk")

@@ -14,11 +14,12 @@ import java.util.Timer;
 import java.util.TimerTask;
 
 /**
- * A peer that does nothing wrong: a session for each path that is named behind the address, each with a channel to the port
- * {@code echo} and requests to {@code greet}.
+ * A peer that does nothing wrong: a session for each path that is named behind the address, each with a channel to the
+ * port {@code echo} and requests to {@code greet}.
  *
- * <p>Prints the id of each session's node. Between the lines {@code measure} and {@code report} it talks, see {@link Conversation};
- * then it prints a line for each session, and how long a thread of this process had to wait for a processor meanwhile.
+ * <p>Prints the id of each session's node. Between the lines {@code measure} and {@code report} it talks, see
+ * {@link Conversation}; then it prints a line for each session, and how long a thread of this process had to wait for a
+ * processor meanwhile.
  */
 public final class Benign {
 

@@ -3,7 +3,9 @@ package io.weir.hostile;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** How long a thread of this process that wanted to run had to wait: what the machine adds to every measurement here. */
+/**
+ * How long a thread of this process that wanted to run had to wait: what the machine adds to every measurement here.
+ */
 final class Hiccups {
 
     private static final long NAP = TimeUnit.MILLISECONDS.toNanos(2);

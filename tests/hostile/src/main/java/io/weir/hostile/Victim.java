@@ -45,12 +45,13 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Two nodes that are attacked: one that lets everybody in, one with the secret {@link #SECRET}, which serve the same. They are
- * configured by the arguments, {@code weir.setting=value}.
+ * Two nodes that are attacked: one that lets everybody in, one with the secret {@link #SECRET}, which serve the same.
+ * They are configured by the arguments, {@code weir.setting=value}.
  *
- * <p>Prints their addresses, and the path of a Unix-domain socket of the first one, where there are such. On a line {@code take} it empties its
- * mailboxes and closes its sockets; on a line {@code waited} it prints {@link #waited}; on a line {@code memory} it prints what it holds, see
- * {@link #memory}; on a line {@code starve} it takes all of its own heap for a while; at the end of its input it ends.
+ * <p>Prints their addresses, and the path of a Unix-domain socket of the first one, where there are such. On a line
+ * {@code take} it empties its mailboxes and closes its sockets; on a line {@code waited} it prints {@link #waited}; on
+ * a line {@code memory} it prints what it holds, see {@link #memory}; on a line {@code starve} it takes all of its own
+ * heap for a while; at the end of its input it ends.
  */
 public final class Victim {
 
@@ -242,7 +243,10 @@ public final class Victim {
         }
     }
 
-    /** One line of {@code name=number}, in bytes where it is about memory, and at its end why a node has failed, or {@code none}. */
+    /**
+     * One line of {@code name=number}, in bytes where it is about memory, and at its end why a node has failed, or
+     * {@code none}.
+     */
     private String memory() throws IOException {
         System.gc();
         Map<String, Long> figures = new HashMap<>();
@@ -273,7 +277,9 @@ public final class Victim {
         return line.append("failure=").append(failure()).toString();
     }
 
-    /** Another part of the program uses up the heap again and again, so that whoever needs memory meanwhile finds none. */
+    /**
+     * Another part of the program uses up the heap again and again, so that whoever needs memory meanwhile finds none.
+     */
     private static void starve() {
         long end = System.nanoTime() + STARVED.toNanos();
         while (System.nanoTime() < end) {
@@ -292,8 +298,8 @@ public final class Victim {
     }
 
     /**
-     * For how many milliseconds the loop of the node that lets everybody in was ready to run and had no processor, since it has
-     * started; 0 where the kernel does not say.
+     * For how many milliseconds the loop of the node that lets everybody in was ready to run and had no processor,
+     * since it has started; 0 where the kernel does not say.
      */
     private static long waited() throws IOException {
         Path tasks = Path.of("/proc/self/task");

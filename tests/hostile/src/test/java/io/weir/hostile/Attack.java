@@ -17,8 +17,9 @@ import java.util.concurrent.TimeUnit;
 interface Attack {
 
     /**
-     * The longest gap between answers that a benign peer has to put up with, beside what the machine adds. A build shares its processors with
-     * others: the bar itself is for a machine that does nothing else, by {@code -Dweir.hostile.strict=true}.
+     * The longest gap between answers that a benign peer has to put up with, beside what the machine adds. A build
+     * shares its processors with others: the bar itself is for a machine that does nothing else, by
+     * {@code -Dweir.hostile.strict=true}.
      */
     long GAP_MILLIS = Boolean.getBoolean("weir.hostile.strict") ? 250 : 5_000;
 
@@ -30,7 +31,9 @@ interface Attack {
     /** Classes that were loaded, and what the JVM keeps for itself. */
     long HEAP = 12 << 20;
 
-    /** By how much the windows of the benign peers may have become larger, for which there was more memory at some time. */
+    /**
+     * By how much the windows of the benign peers may have become larger, for which there was more memory at some time.
+     */
     long WINDOWS = 2 << 20;
 
     Map<Size, Target> TARGETS = new EnumMap<>(Size.class);
@@ -38,8 +41,8 @@ interface Attack {
     void run(Attacker attacker) throws Exception;
 
     /**
-     * Attacks a victim of this size. Both benign peers talk meanwhile and miss nothing; the node lives, and soon holds no more than
-     * before.
+     * Attacks a victim of this size. Both benign peers talk meanwhile and miss nothing; the node lives, and soon holds
+     * no more than before.
      */
     static void on(Size size, Attack attack) throws Exception {
         Target target = target(size);

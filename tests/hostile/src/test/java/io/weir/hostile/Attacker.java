@@ -77,7 +77,10 @@ final class Attacker implements AutoCloseable {
         return Math.max(TimeUnit.MILLISECONDS.toNanos(1), end - System.nanoTime());
     }
 
-    /** Waits for what is left of the time when an attack came to its end early, because the node refused to go on with it. */
+    /**
+     * Waits for what is left of the time when an attack came to its end early, because the node refused to go on with
+     * it.
+     */
     void waitForTheEnd() throws InterruptedException {
         TimeUnit.NANOSECONDS.sleep(end - System.nanoTime());
     }
@@ -111,7 +114,9 @@ final class Attacker implements AutoCloseable {
         return cuts.stream().distinct().limit(5).toList().toString();
     }
 
-    /** Sends the same bytes again and again in so many sessions, each of which begins anew when the node has ended it. */
+    /**
+     * Sends the same bytes again and again in so many sessions, each of which begins anew when the node has ended it.
+     */
     void flood(int count, boolean reads, byte[] first, byte[] again) throws InterruptedException {
         attack(count, number -> {
             while (goesOn()) {

@@ -3,7 +3,10 @@ package io.weir.hostile;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Words of the form {@code name=value}, as the programs print them; only {@code failure} may have blanks, and is the last one. */
+/**
+ * Words of the form {@code name=value}, as the programs print them; only {@code failure} may have blanks, and is the
+ * last one.
+ */
 record Figures(String line, Map<String, Long> numbers, String failure) {
 
     static Figures parse(String line) {

@@ -23,7 +23,10 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Passes TCP connections over Unix-domain sockets: whoever closes one last waits for ten minutes, or until this is closed. */
+/**
+ * Passes TCP connections over Unix-domain sockets: whoever closes one last waits for ten minutes, or until this is
+ * closed.
+ */
 final class Passer implements AutoCloseable {
 
     private static final int LINGER_SECONDS = 600;
@@ -40,7 +43,10 @@ final class Passer implements AutoCloseable {
         this.target = target;
     }
 
-    /** Says this at a socket, awaits an answer if one is due, and passes a connection there. Waits for the end, unless that does not come. */
+    /**
+     * Says this at a socket, awaits an answer if one is due, and passes a connection there. Waits for the end, unless
+     * that does not come.
+     */
     void pass(String path, byte[] first, boolean answered) throws IOException, InterruptedException {
         CountDownLatch answer = new CountDownLatch(answered ? 1 : 0);
         Channel socket = new Bootstrap()

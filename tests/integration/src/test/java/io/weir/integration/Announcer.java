@@ -11,7 +11,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 
-/** A node in a process of its own that announces the service "tax". Started by {@link Child} with settings, {@code name=value} each. */
+/**
+ * A node in a process of its own that announces the service "tax". Started by {@link Child} with settings,
+ * {@code name=value} each.
+ */
 final class Announcer {
 
     private Announcer() {}

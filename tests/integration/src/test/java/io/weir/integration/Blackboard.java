@@ -16,7 +16,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** A directory in the memory of this JVM: what is written on it, all see at once. Tests may write on it what no node has announced. */
+/**
+ * A directory in the memory of this JVM: what is written on it, all see at once. Tests may write on it what no node has
+ * announced.
+ */
 final class Blackboard {
 
     private final Map<String, Sinks.Many<List<ServiceInstance>>> views = new HashMap<>();

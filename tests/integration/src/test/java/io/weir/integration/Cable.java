@@ -10,8 +10,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.opentest4j.TestAbortedException;
 
 /**
- * A cable between this host and another one, in which children can run. It can be pulled at either end and put in again; nobody is told
- * then but by silence.
+ * A cable between this host and another one, in which children can run. It can be pulled at either end and put in
+ * again; nobody is told then but by silence.
  */
 final class Cable implements AutoCloseable {
 
@@ -54,7 +54,9 @@ final class Cable implements AutoCloseable {
         return network + (lowest + 2);
     }
 
-    /** Stands before the command of a child that is to run on the other host, with these variables in its environment. */
+    /**
+     * Stands before the command of a child that is to run on the other host, with these variables in its environment.
+     */
     List<String> far(List<String> variables) {
         List<String> command = new ArrayList<>(List.of("env"));
         command.addAll(variables);

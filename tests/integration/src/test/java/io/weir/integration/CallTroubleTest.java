@@ -265,7 +265,9 @@ class CallTroubleTest implements OnRoute {
         pawnshop.awaitAllReturned();
     }
 
-    /** What stands for an object of the other side may be kept for longer than the connection; it keeps nothing else. */
+    /**
+     * What stands for an object of the other side may be kept for longer than the connection; it keeps nothing else.
+     */
     @Test
     void whatWasLentEndsWithTheConnection(Nodes nodes) {
         Pair pair = nodes.pair();

@@ -12,8 +12,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Another process, on the test's own JVM and class path. It says READY when it is, ends when its standard input does, and is killed
- * when this is closed: so none is orphaned, whatever becomes of the test.
+ * Another process, on the test's own JVM and class path. It says READY when it is, ends when its standard input does,
+ * and is killed when this is closed: so none is orphaned, whatever becomes of the test.
  */
 final class Child implements AutoCloseable {
 

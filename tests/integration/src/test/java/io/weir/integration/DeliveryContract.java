@@ -185,7 +185,9 @@ interface DeliveryContract extends OnRoute {
         return bytes;
     }
 
-    /** Memory that the channel gives suits its path best; whatever it is, it comes from any thread and is given back. */
+    /**
+     * Memory that the channel gives suits its path best; whatever it is, it comes from any thread and is given back.
+     */
     @Test
     default void payloadsInMemoryOfTheChannel(Nodes nodes) {
         Pair.Ends ends = nodes.pair().open("allocator");

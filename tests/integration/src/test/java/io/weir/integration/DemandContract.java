@@ -181,7 +181,9 @@ interface DemandContract extends OnRoute {
         assertThatThrownBy(() -> ends.far().receive(-1)).isInstanceOf(IllegalArgumentException.class);
     }
 
-    /** A consumer that never asks and a producer that never stops: what exists is bounded, and neighbours feel nothing. */
+    /**
+     * A consumer that never asks and a producer that never stops: what exists is bounded, and neighbours feel nothing.
+     */
     @ParameterizedTest
     @EnumSource(names = {"TINY", "ONE_KIB", "FRAME", "ONE_MIB", "LONG"})
     default void whoNeverAsksCostsAWindow(Sizes sizes, Nodes nodes) {
@@ -229,7 +231,10 @@ interface DemandContract extends OnRoute {
         source.awaitCancelled();
     }
 
-    /** One window, or the one message that is longer; and what the source was asked for already, a quarter or one message. */
+    /**
+     * One window, or the one message that is longer; and what the source was asked for already, a quarter or one
+     * message.
+     */
     private static long bound(Sizes sizes) {
         long longest = sizes.longest();
         return Math.max(NodeDefaults.WINDOW_BYTES, longest) + Math.max(NodeDefaults.WINDOW_BYTES / 4, longest);

@@ -25,7 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 
-/** Messages that are pieces of files: sent from the kernel's memory where the path can, else read into the path's memory. */
+/**
+ * Messages that are pieces of files: sent from the kernel's memory where the path can, else read into the path's
+ * memory.
+ */
 class FilePieceTest implements OnRoute {
 
     /** One that goes in one frame over every path, and one that is cut over tcp. */
@@ -89,7 +92,10 @@ class FilePieceTest implements OnRoute {
         }
     }
 
-    /** Over tcp the kernel sends it, and it is never in our memory; over shm it is read once, into what the receiver has mapped. */
+    /**
+     * Over tcp the kernel sends it, and it is never in our memory; over shm it is read once, into what the receiver has
+     * mapped.
+     */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "NIO", "SHM"})
     @EnabledOnOs(OS.LINUX)

@@ -62,7 +62,10 @@ class FloodTest implements OnRoute {
         assertThat(far.connected()).hasSize(2);
     }
 
-    /** Where a secret has to be proved, many more than the rate allows may say HELLO, from the same host: they are not who is counted. */
+    /**
+     * Where a secret has to be proved, many more than the rate allows may say HELLO, from the same host: they are not
+     * who is counted.
+     */
     @Test
     void whoProvesNothingUsesUpNothingOfTheRate(Nodes nodes) {
         Node far = nodes.start("far", spec -> spec.secret(SECRET).maxHandshakeRate(2));

@@ -30,8 +30,8 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /**
- * A peer that is one, and then breaks the rules of a session: its connection ends, whoever used it hears why, and others do not
- * notice.
+ * A peer that is one, and then breaks the rules of a session: its connection ends, whoever used it hears why, and
+ * others do not notice.
  */
 @Tag("one-jdk")
 class ForgedFramesTest implements OnRoute {
@@ -296,7 +296,9 @@ class ForgedFramesTest implements OnRoute {
         nodes.goesOn(node);
     }
 
-    /** Announced and never sent: the node lends what it has, to one, and goes on with everything that fits its window. */
+    /**
+     * Announced and never sent: the node lends what it has, to one, and goes on with everything that fits its window.
+     */
     @Test
     void longMessagesThatAreAnnouncedAndDoNotCome(Nodes nodes) {
         int longest = 1 << 20;

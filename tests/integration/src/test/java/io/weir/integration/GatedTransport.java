@@ -24,8 +24,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * Shared memory with a device that a test commands: a link opens only while its {@link Gate} is open and may be jammed, and the gate reports.
- * Absent unless {@code weir.transport.gated.gate} names one.
+ * Shared memory with a device that a test commands: a link opens only while its {@link Gate} is open and may be jammed,
+ * and the gate reports. Absent unless {@code weir.transport.gated.gate} names one.
  */
 public final class GatedTransport implements Transport {
 

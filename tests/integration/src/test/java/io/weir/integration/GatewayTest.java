@@ -33,7 +33,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Two nodes that have nothing but a gateway between them: what it does, whom it refuses, and what becomes of them when one of the three goes. */
+/**
+ * Two nodes that have nothing but a gateway between them: what it does, whom it refuses, and what becomes of them when
+ * one of the three goes.
+ */
 @EnabledOnOs(OS.LINUX)
 class GatewayTest implements OnRoute {
 
@@ -99,7 +102,9 @@ class GatewayTest implements OnRoute {
         Patience.until("the pair is gone", () -> joined.gateway().joined().isEmpty());
     }
 
-    /** What the ends prove through a gateway they prove to each other: one that leads elsewhere gets nobody in there. */
+    /**
+     * What the ends prove through a gateway they prove to each other: one that leads elsewhere gets nobody in there.
+     */
     @Test
     void aGatewayThatLeadsToSomebodyElse(Nodes nodes) {
         Secret secret = Secret.of("the-words-that-all-of-them-share");
@@ -190,7 +195,10 @@ class GatewayTest implements OnRoute {
         }
     }
 
-    /** Demand goes from end to end: what a stalled subscriber has not asked for is not even read, and nothing gathers on the way. */
+    /**
+     * Demand goes from end to end: what a stalled subscriber has not asked for is not even read, and nothing gathers on
+     * the way.
+     */
     @Test
     void aStalledSubscriberStopsTheSource(Nodes nodes) {
         Joined joined = Joined.over("shm", nodes);

@@ -16,7 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Knocks at a service by hand, so that it can also be done wrongly. Written from the description of the wire, not with the code that is tested. */
+/**
+ * Knocks at a service by hand, so that it can also be done wrongly. Written from the description of the wire, not with
+ * the code that is tested.
+ */
 final class HandKnock {
 
     static final String PORT = "weir.service";

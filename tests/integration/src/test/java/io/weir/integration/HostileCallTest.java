@@ -168,7 +168,9 @@ class HostileCallTest implements OnRoute {
         Mono<Void> leave(Bell bell);
     }
 
-    /** The numbers of the objects are kept until the peer has taken that they are not needed, and are counted as long. */
+    /**
+     * The numbers of the objects are kept until the peer has taken that they are not needed, and are counted as long.
+     */
     @Test
     void whoDoesNotTakeObjectsBackPassesNoMore(Nodes nodes) {
         Pair pair = nodes.pair(near -> near.windowItems(16), far -> far);

@@ -34,8 +34,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Who says that he is somebody else, under a certificate of his own, or under none where none is needed: an id is a claim, and what was
- * proved with it tells who has it.
+ * Who says that he is somebody else, under a certificate of his own, or under none where none is needed: an id is a
+ * claim, and what was proved with it tells who has it.
  */
 class ImpersonationTest implements OnRoute {
 
@@ -148,7 +148,10 @@ class ImpersonationTest implements OnRoute {
         }
     }
 
-    /** However far he has come, who connects to the true one does not get to him; and whom he replaces is at most himself. */
+    /**
+     * However far he has come, who connects to the true one does not get to him; and whom he replaces is at most
+     * himself.
+     */
     @ParameterizedTest
     @CsvSource({"ANOTHER_CERTIFICATE, true", "ANOTHER_CERTIFICATE, false", "NONE, true", "NONE, false"})
     void isNotTakenForWhomHeClaimsToBe(Shown shown, boolean halfway, Nodes nodes) throws Exception {
@@ -383,7 +386,10 @@ class ImpersonationTest implements OnRoute {
         pair.settle();
     }
 
-    /** A peer that has given up its session, of which the node does not know, is let in; what is left of the former one is found dead. */
+    /**
+     * A peer that has given up its session, of which the node does not know, is let in; what is left of the former one
+     * is found dead.
+     */
     @Test
     void whoComesBackIsLetInAndTheFormerSessionIsFoundDead(Nodes nodes) throws Exception {
         Node node = nodes.start("node", spec -> spec.rejoinTimeout(Duration.ofMillis(50)));
@@ -404,7 +410,10 @@ class ImpersonationTest implements OnRoute {
         }
     }
 
-    /** Who stands between two nodes, to each of which he says that he is the other, gets what was said to him, and nothing else. */
+    /**
+     * Who stands between two nodes, to each of which he says that he is the other, gets what was said to him, and
+     * nothing else.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whoClaimsToBeEachToTheOtherIsNeither(boolean lower, Nodes nodes) throws Exception {

@@ -303,7 +303,9 @@ interface InteractionContract extends OnRoute {
         pair.settle();
     }
 
-    /** Such an error, of which a class that is missing is the usual one, is handed on by Reactor to whoever has called. */
+    /**
+     * Such an error, of which a class that is missing is the usual one, is handed on by Reactor to whoever has called.
+     */
     @Test
     default void whoHasAskedHearsOfFatalErrorsToo(Nodes nodes) {
         Pair pair = nodes.pair();

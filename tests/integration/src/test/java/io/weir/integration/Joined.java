@@ -21,7 +21,10 @@ import java.util.function.UnaryOperator;
  */
 record Joined(Node client, Node middle, Gateway gateway, Node server, Peer toGateway, Peer peer) {
 
-    /** What lies between: the paths that client and gateway may use. The server has tcp alone, and with the client nothing. */
+    /**
+     * What lies between: the paths that client and gateway may use. The server has tcp alone, and with the client
+     * nothing.
+     */
     static Joined over(String path, Nodes nodes) {
         return of(nodes, path, spec -> spec);
     }
@@ -41,7 +44,10 @@ record Joined(Node client, Node middle, Gateway gateway, Node server, Peer toGat
         return Objects.requireNonNull(client.connect(server.address(), gateway).block(Patience.LIMIT));
     }
 
-    /** A node that others may reach through gateways without having proved anything, and by no other path than those of its order. */
+    /**
+     * A node that others may reach through gateways without having proved anything, and by no other path than those of
+     * its order.
+     */
     static NodeSpec.Builder open(String name) {
         return Route.any(name).require(Requirement.NONE);
     }

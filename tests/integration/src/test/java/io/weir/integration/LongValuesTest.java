@@ -25,7 +25,10 @@ import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Values that take their codec as long as their sender likes, at a node with one loop for all, which others use as well. */
+/**
+ * Values that take their codec as long as their sender likes, at a node with one loop for all, which others use as
+ * well.
+ */
 class LongValuesTest implements OnRoute {
 
     private static final Codec<String> TEXT = Codecs.text();

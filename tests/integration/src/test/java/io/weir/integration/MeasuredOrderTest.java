@@ -286,7 +286,9 @@ class MeasuredOrderTest implements OnRoute {
                 .verify(Patience.LIMIT);
     }
 
-    /** To the one that answered next, not to the one that stands next; what could not be measured is the last resort. */
+    /**
+     * To the one that answered next, not to the one that stands next; what could not be measured is the last resort.
+     */
     @Test
     @EnabledOnOs(OS.LINUX)
     void fallsAndClimbsInTheMeasuredOrder(Nodes nodes) throws IOException {

@@ -26,7 +26,9 @@ import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Peers that the configuration names: who begins to connect, who waits for whom, and what is told when it is in vain. */
+/**
+ * Peers that the configuration names: who begins to connect, who waits for whom, and what is told when it is in vain.
+ */
 class NamedPeersTest implements OnRoute {
 
     @TempDir

@@ -196,7 +196,9 @@ class NetworkCutTest implements OnRoute {
         }
     }
 
-    /** Whoever leaves and closes does not wait for the network to be whole again, whether the cut was noticed or not. */
+    /**
+     * Whoever leaves and closes does not wait for the network to be whole again, whether the cut was noticed or not.
+     */
     @ParameterizedTest
     @EnumSource
     void holdsUpNobodyWhoLeaves(Way way, Nodes nodes) throws GeneralSecurityException, IOException {
@@ -218,7 +220,10 @@ class NetworkCutTest implements OnRoute {
         }
     }
 
-    /** Shorter than the limits, again and again: streams in both directions stand still, and go on as if nothing had been. */
+    /**
+     * Shorter than the limits, again and again: streams in both directions stand still, and go on as if nothing had
+     * been.
+     */
     @ParameterizedTest
     @EnumSource
     void aCutIsAPause(Way way, Nodes nodes) throws GeneralSecurityException, IOException {
@@ -261,7 +266,9 @@ class NetworkCutTest implements OnRoute {
         }
     }
 
-    /** Longer than {@code weir.timeout.resume}: both sides give up, and may begin anew when there is a network again. */
+    /**
+     * Longer than {@code weir.timeout.resume}: both sides give up, and may begin anew when there is a network again.
+     */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "SHM"})
     void aCutThatLastsTooLong(Way way, Nodes nodes) throws GeneralSecurityException, IOException {
@@ -286,7 +293,9 @@ class NetworkCutTest implements OnRoute {
         }
     }
 
-    /** Somebody of the same name answers at the same address when the network is back: the session is over, and not his. */
+    /**
+     * Somebody of the same name answers at the same address when the network is back: the session is over, and not his.
+     */
     @ParameterizedTest
     @EnumSource(names = {"TCP", "SHM"})
     void whoIsStartedAnewIsAnotherOne(Way way, Nodes nodes) throws GeneralSecurityException, IOException {

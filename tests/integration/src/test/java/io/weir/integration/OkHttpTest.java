@@ -35,7 +35,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A client library that knows only {@code javax.net.SocketFactory}, and a server that knows nothing, with a relay before it. */
+/**
+ * A client library that knows only {@code javax.net.SocketFactory}, and a server that knows nothing, with a relay
+ * before it.
+ */
 class OkHttpTest implements OnRoute {
 
     private static final byte[] PATTERN = bytes();

@@ -12,8 +12,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A node in a process of its own, which serves what tests of two processes need. Started by {@link Child} with the route's name, or with
- * {@link #CONFIGURED}.
+ * A node in a process of its own, which serves what tests of two processes need. Started by {@link Child} with the
+ * route's name, or with {@link #CONFIGURED}.
  */
 final class Other {
 

@@ -75,8 +75,8 @@ record Pair(Node near, Node far, Peer peer) {
     }
 
     /**
-     * Returns when what either side had begun before has reached the other: a few round trips on the same link, each of which
-     * goes through the turn's end of both loops.
+     * Returns when what either side had begun before has reached the other: a few round trips on the same link, each of
+     * which goes through the turn's end of both loops.
      */
     void settle() {
         for (int i = 0; i < 5; i++) {

@@ -12,8 +12,8 @@ import reactor.core.CoreSubscriber;
 import reactor.core.publisher.Operators;
 
 /**
- * A subscriber that asks for what the test tells it to, hands values on, and holds its publisher to the rules: no value that
- * was not asked for, one signal at a time, one last signal, nothing after it.
+ * A subscriber that asks for what the test tells it to, hands values on, and holds its publisher to the rules: no value
+ * that was not asked for, one signal at a time, one last signal, nothing after it.
  */
 final class Probe<T> implements CoreSubscriber<T> {
 

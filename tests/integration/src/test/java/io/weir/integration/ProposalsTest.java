@@ -149,7 +149,10 @@ class ProposalsTest implements OnRoute {
         }
     }
 
-    /** A port where nobody listens, one of a service that says who it is, and another host: all of that looks the same to the peer. */
+    /**
+     * A port where nobody listens, one of a service that says who it is, and another host: all of that looks the same
+     * to the peer.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"nobody", "talker", "other host"})
     void whoNamesAnAddressDoesNotHearWhatIsThere(String what, Nodes nodes) throws IOException {

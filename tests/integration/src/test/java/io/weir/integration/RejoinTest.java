@@ -44,7 +44,10 @@ class RejoinTest implements OnRoute {
                 () -> path(peer).equals("shm"));
     }
 
-    /** Parts the two again and again in this way: each time they find each other, and the streams go on, up to their end. */
+    /**
+     * Parts the two again and again in this way: each time they find each other, and the streams go on, up to their
+     * end.
+     */
     private static void again(Relay relay, Parting parting, Echoed... streams) throws IOException {
         for (int round = 0; round < 10; round++) {
             int before = relay.accepted();

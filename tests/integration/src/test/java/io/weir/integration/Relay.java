@@ -14,7 +14,9 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** What stands between two nodes and can part them: bytes go through it in both directions until it ends a connection. */
+/**
+ * What stands between two nodes and can part them: bytes go through it in both directions until it ends a connection.
+ */
 final class Relay implements AutoCloseable {
 
     private final InetSocketAddress target;
@@ -30,7 +32,9 @@ final class Relay implements AutoCloseable {
         this(new PeerAddress("127.0.0.1", free()), target);
     }
 
-    /** A port below those that the system gives to connections, of which it might take one while nobody listens there. */
+    /**
+     * A port below those that the system gives to connections, of which it might take one while nobody listens there.
+     */
     private static int free() throws IOException {
         for (int port = 10_000 + ThreadLocalRandom.current().nextInt(10_000); ; port++) {
             try (ServerSocket free = new ServerSocket()) {
@@ -94,7 +98,10 @@ final class Relay implements AutoCloseable {
         }
     }
 
-    /** Waits, while it refuses, until somebody connects, and ends that connection: so whoever did has noticed that the former one is gone. */
+    /**
+     * Waits, while it refuses, until somebody connects, and ends that connection: so whoever did has noticed that the
+     * former one is gone.
+     */
     void awaitRedial() throws IOException {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);

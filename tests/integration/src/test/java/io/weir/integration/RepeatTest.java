@@ -25,7 +25,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Mono;
 
-/** What an error says about what may be repeated: a node, and a peer that is played by hand so that it stops where it should. */
+/**
+ * What an error says about what may be repeated: a node, and a peer that is played by hand so that it stops where it
+ * should.
+ */
 class RepeatTest implements OnRoute {
 
     private static final long PLENTY = 1 << 20;

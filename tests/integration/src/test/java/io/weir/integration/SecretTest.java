@@ -24,7 +24,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.test.StepVerifier;
 
-/** A shared secret: who knows it is a peer, who does not is shown the door, and neither text nor proof of it gets about. */
+/**
+ * A shared secret: who knows it is a peer, who does not is shown the door, and neither text nor proof of it gets about.
+ */
 class SecretTest implements OnRoute {
 
     private static final int UNPROVED = 2;
@@ -189,7 +191,10 @@ class SecretTest implements OnRoute {
         nodes.goesOn(node, knows(WORDS));
     }
 
-    /** Whoever is dialled passes on, unchanged, what he does not know himself, to come in elsewhere as who has dialled him. */
+    /**
+     * Whoever is dialled passes on, unchanged, what he does not know himself, to come in elsewhere as who has dialled
+     * him.
+     */
     @Test
     void aProofIsNotPassedOn(Nodes nodes) throws IOException {
         try (LogLines logged = LogLines.everything()) {

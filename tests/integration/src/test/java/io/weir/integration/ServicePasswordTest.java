@@ -34,7 +34,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.core.publisher.Mono;
 
-/** A service with a password: who knows it is served, who does not learns nothing, and neither side is believed without a proof. */
+/**
+ * A service with a password: who knows it is served, who does not learns nothing, and neither side is believed without
+ * a proof.
+ */
 class ServicePasswordTest implements OnRoute {
 
     private static final Codec<String> TEXT = Codecs.text();

@@ -41,7 +41,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.util.retry.Retry;
 
-/** Services found by name: who is called, what happens to callers when instances come and go, and what is told when nobody is there. */
+/**
+ * Services found by name: who is called, what happens to callers when instances come and go, and what is told when
+ * nobody is there.
+ */
 class ServiceTest implements OnRoute {
 
     private static final Codec<String> TEXT = Codecs.text();

@@ -21,9 +21,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Does random things with an {@link Other} for a while, each of which can tell whether it went well: everything arrives once, whole, in
- * order. At the end everything must be as before. Started by {@link Child} with the route, the other's address, seconds and
- * seed, and perhaps {@value #MOVING}, to have its path changed and cut all the time; exits with 0 if all went well.
+ * Does random things with an {@link Other} for a while, each of which can tell whether it went well: everything arrives
+ * once, whole, in order. At the end everything must be as before. Started by {@link Child} with the route, the other's
+ * address, seconds and seed, and perhaps {@value #MOVING}, to have its path changed and cut all the time; exits with 0
+ * if all went well.
  */
 final class Soak {
 
@@ -33,8 +34,8 @@ final class Soak {
     private static final int JOBS = 12;
 
     /**
-     * Bytes of payloads that may exist at once: each job has a stream of its own and its echo, each of which may hold a window and what
-     * its source was asked for.
+     * Bytes of payloads that may exist at once: each job has a stream of its own and its echo, each of which may hold a
+     * window and what its source was asked for.
      */
     private static final long BOUND = JOBS * 2L * (NodeDefaults.WINDOW_BYTES + Sizes.LONG.longest()) * 2;
 

@@ -19,8 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two processes do random things with each other for a while, {@code -Dweir.soak.seconds} in all: nothing is lost, doubled or
- * reordered, memory stays within its bound, and in the end both hold what they held before. {@code -Dweir.seed} repeats one.
+ * Two processes do random things with each other for a while, {@code -Dweir.soak.seconds} in all: nothing is lost,
+ * doubled or reordered, memory stays within its bound, and in the end both hold what they held before.
+ * {@code -Dweir.seed} repeats one.
  */
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 1, unit = TimeUnit.DAYS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Something else stands where the run-time folder should be: the paths that need it are out of use, and the operator hears why. */
+/**
+ * Something else stands where the run-time folder should be: the paths that need it are out of use, and the operator
+ * hears why.
+ */
 @EnabledOnOs(OS.LINUX)
 class SquattedFolderTest implements OnRoute {
 

@@ -10,7 +10,10 @@ import java.io.IOException;
 import java.util.Objects;
 import reactor.core.publisher.Flux;
 
-/** One of the three that a gateway is about, in a process of its own: started by {@link Child} as gateway, server or client. */
+/**
+ * One of the three that a gateway is about, in a process of its own: started by {@link Child} as gateway, server or
+ * client.
+ */
 final class Standing {
 
     static final String ECHO = "echo";

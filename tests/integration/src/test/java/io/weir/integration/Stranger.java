@@ -25,8 +25,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Speaks the protocol by hand over a plain socket, so that it can also speak it wrongly. Written from the description of the
- * wire, not with the code that is tested.
+ * Speaks the protocol by hand over a plain socket, so that it can also speak it wrongly. Written from the description
+ * of the wire, not with the code that is tested.
  */
 final class Stranger implements AutoCloseable {
 

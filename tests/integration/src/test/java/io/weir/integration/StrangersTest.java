@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Somebody on the port who is no peer, and peers that turn out to be something else: said clearly, and life goes on. */
+/**
+ * Somebody on the port who is no peer, and peers that turn out to be something else: said clearly, and life goes on.
+ */
 class StrangersTest implements OnRoute {
 
     private static final Duration SOON = Duration.ofSeconds(3);
@@ -180,7 +182,9 @@ class StrangersTest implements OnRoute {
         nodes.goesOn(node);
     }
 
-    /** What would be kept for each, or done for each frame, has a bound of its own, before the handshake's time is over. */
+    /**
+     * What would be kept for each, or done for each frame, has a bound of its own, before the handshake's time is over.
+     */
     @Test
     void moreThanAHandshakeNeeds(Nodes nodes) {
         Node node = nodes.start("node");

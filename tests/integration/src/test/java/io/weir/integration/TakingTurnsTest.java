@@ -29,7 +29,10 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
-/** Nodes that leave in two steps: what is called there goes elsewhere, what was begun is finished, and nobody's call fails. */
+/**
+ * Nodes that leave in two steps: what is called there goes elsewhere, what was begun is finished, and nobody's call
+ * fails.
+ */
 class TakingTurnsTest implements OnRoute {
 
     interface Desk {

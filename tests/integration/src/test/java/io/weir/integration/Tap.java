@@ -10,8 +10,8 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
 
 /**
- * A source that may be told, by any thread and at any moment, to end. It emits on whichever thread asks or tells, one signal at
- * a time, and loses nothing.
+ * A source that may be told, by any thread and at any moment, to end. It emits on whichever thread asks or tells, one
+ * signal at a time, and loses nothing.
  */
 final class Tap implements Publisher<Message>, Subscription {
 

@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import javax.tools.JavaCompiler;
 import javax.tools.ToolProvider;
 
-/** One version of an interface {@code Version}, compiled now, so that two nodes can have different ones under the same name. */
+/**
+ * One version of an interface {@code Version}, compiled now, so that two nodes can have different ones under the same
+ * name.
+ */
 final class Version {
 
     private Version() {}

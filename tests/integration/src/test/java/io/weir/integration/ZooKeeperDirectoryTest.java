@@ -30,7 +30,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The directory in ZooKeeper, with a real server that is killed, started again, parted from its clients, and full of garbage. */
+/**
+ * The directory in ZooKeeper, with a real server that is killed, started again, parted from its clients, and full of
+ * garbage.
+ */
 @Tag("one-jdk")
 class ZooKeeperDirectoryTest implements DirectoryContract {
 

@@ -10,8 +10,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The messages of one sender, each of which follows from its number alone: so who receives one knows what it must be. Every
- * message has other bytes, and some senders number theirs in the control data as well.
+ * The messages of one sender, each of which follows from its number alone: so who receives one knows what it must be.
+ * Every message has other bytes, and some senders number theirs in the control data as well.
  */
 final class Content {
 

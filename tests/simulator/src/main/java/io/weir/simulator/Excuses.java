@@ -26,7 +26,10 @@ final class Excuses {
     /** As long as a session waits for another bootstrap connection, and until both sides have noticed. */
     static final Duration RESUME = Duration.ofSeconds(33);
 
-    /** Until both sides have ended a session that does not change its path: what tells the other one may be stalled, or never come. */
+    /**
+     * Until both sides have ended a session that does not change its path: what tells the other one may be stalled, or
+     * never come.
+     */
     static final Duration ENDED = Duration.ofSeconds(60);
 
     private record Kept(Peer peer, PathDecision moved) {}

@@ -3,8 +3,8 @@ package io.weir.simulator;
 import java.util.SplittableRandom;
 
 /**
- * What schedules are made of. Each of these has all before it as well, and draws what it adds from a source of its own, so that a seed
- * that has found something keeps its meaning under the extent with which it did.
+ * What schedules are made of. Each of these has all before it as well, and draws what it adds from a source of its own,
+ * so that a seed that has found something keeps its meaning under the extent with which it did.
  */
 enum Extent {
     /** Channels and requests, and everything that goes wrong. */

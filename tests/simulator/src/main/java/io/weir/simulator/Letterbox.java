@@ -29,7 +29,8 @@ final class Letterbox {
      * @param batch how many letters a reader asks for at once; 0: for all
      * @param pause until it asks again at most
      * @param patience after so many letters somebody else goes on reading; 0: never
-     * @param enough after so many letters, nobody wants any more: then there is another mailbox, or for a while none; 0: never
+     * @param enough after so many letters, nobody wants any more: then there is another mailbox, or for a while none;
+     *     0: never
      */
     record Habits(boolean byKind, int batch, Duration pause, int patience, int enough) {
 

@@ -4,7 +4,10 @@ import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.channel.Repath;
 
-/** When nothing goes wrong any more, each connection goes over the path that its sides want, and has come there as they allow. */
+/**
+ * When nothing goes wrong any more, each connection goes over the path that its sides want, and has come there as they
+ * allow.
+ */
 final class PathsAtRest {
 
     private final Simulation simulation;

@@ -19,15 +19,18 @@ import java.util.SplittableRandom;
 import org.reactivestreams.Publisher;
 
 /**
- * What happens in one world: some hosts, what their users do, and what goes wrong. Everything follows from the seed; parts may be
- * left out, and the others are the same as before.
+ * What happens in one world: some hosts, what their users do, and what goes wrong. Everything follows from the seed;
+ * parts may be left out, and the others are the same as before.
  */
 final class Schedule {
 
     /** Long after every limit and timer, so that what has not ended then hangs. */
     private static final Duration AT_REST = Duration.ofMinutes(10);
 
-    /** What has ended leaves nothing behind after this time: stalls, pauses and cuts are shorter, and sessions without a path. */
+    /**
+     * What has ended leaves nothing behind after this time: stalls, pauses and cuts are shorter, and sessions without a
+     * path.
+     */
     private static final Duration SETTLED = Duration.ofSeconds(100);
 
     private static final Secret SECRET = Secret.of("what all of them know");

@@ -13,8 +13,8 @@ import java.util.SplittableRandom;
  * @param bytes that may be under way in one direction
  * @param maxFrame see {@link io.weir.core.Link#maxFrame()}
  * @param inPlace whether bodies of its own allocator need no cutting
- * @param shared whether both sides see the same memory: bodies are not copied, and what was not delivered can always be handed back;
- *     otherwise only if the link was asked to retain it
+ * @param shared whether both sides see the same memory: bodies are not copied, and what was not delivered can always be
+ *     handed back; otherwise only if the link was asked to retain it
  * @param memory how many delivered frames it hands back as well, at most
  */
 record Shape(

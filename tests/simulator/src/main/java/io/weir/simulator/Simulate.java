@@ -6,8 +6,9 @@ import java.util.Map;
 import java.util.SplittableRandom;
 
 /**
- * Runs schedules from the command line: {@code --seed} one of them, with its trace; {@code --schedules} so many or {@code --minutes}
- * so long, with seeds that derive from {@code --base}, and what they find. Exits with 1 if that is anything.
+ * Runs schedules from the command line: {@code --seed} one of them, with its trace; {@code --schedules} so many or
+ * {@code --minutes} so long, with seeds that derive from {@code --base}, and what they find. Exits with 1 if that is
+ * anything.
  */
 public final class Simulate {
 

@@ -11,8 +11,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One world: its clock, what is going to happen in it, and the chance that orders what happens at once. The thread that made
- * it drives it, and is every thread of every node in turn.
+ * One world: its clock, what is going to happen in it, and the chance that orders what happens at once. The thread that
+ * made it drives it, and is every thread of every node in turn.
  */
 final class Simulation {
 
@@ -212,7 +212,9 @@ final class Simulation {
         var unused = run(time, () -> false);
     }
 
-    /** One thing happens, or time goes on to the next moment at which something does; false if that lies beyond the end. */
+    /**
+     * One thing happens, or time goes on to the next moment at which something does; false if that lies beyond the end.
+     */
     private boolean step(long end) {
         Event next = events.peek();
         boolean hasten = next != null && next.at - now <= HASTE && oneIn(4);

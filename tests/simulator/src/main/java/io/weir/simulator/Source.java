@@ -13,8 +13,8 @@ import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
 
 /**
- * What one side of a talk sends: messages by the number, on the thread that asks for them or on one of its own, then the end or an
- * error. Knows what it has been asked for.
+ * What one side of a talk sends: messages by the number, on the thread that asks for them or on one of its own, then
+ * the end or an error. Knows what it has been asked for.
  */
 final class Source implements Publisher<Message>, Subscription {
 

@@ -11,7 +11,10 @@ import reactor.core.publisher.Hooks;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
-/** What simulations need of the whole process: chance and threads that they control, and ears for what is lost otherwise. */
+/**
+ * What simulations need of the whole process: chance and threads that they control, and ears for what is lost
+ * otherwise.
+ */
 final class Surroundings {
 
     private Surroundings() {}

@@ -4,7 +4,9 @@ import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
 import java.util.concurrent.ThreadLocalRandom;
 
-/** The chance that the JDK keeps for each thread: from here on it follows from a seed, where the JVM lets us reach it. */
+/**
+ * The chance that the JDK keeps for each thread: from here on it follows from a seed, where the JVM lets us reach it.
+ */
 final class ThreadChance {
 
     private ThreadChance() {}

@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
 
-/** The latest of what happened, for people to read. Writing it costs more than the rest, so it is only made for a replay. */
+/**
+ * The latest of what happened, for people to read. Writing it costs more than the rest, so it is only made for a
+ * replay.
+ */
 final class Trace {
 
     static final Trace NONE = new Trace(0);

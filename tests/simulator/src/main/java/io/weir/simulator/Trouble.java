@@ -12,8 +12,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thing that goes wrong, as the frame with a certain number arrives: it happens to the link that brings it, or to one of its
- * nodes.
+ * One thing that goes wrong, as the frame with a certain number arrives: it happens to the link that brings it, or to
+ * one of its nodes.
  */
 final class Trouble {
 

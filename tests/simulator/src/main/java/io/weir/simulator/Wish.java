@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * What an operator does to one connection, as the frame with a certain number arrives over one of its links: he moves it to a path, or
- * cuts it. He is told once, and soon, what has become of it, and nobody else notices.
+ * What an operator does to one connection, as the frame with a certain number arrives over one of its links: he moves
+ * it to a path, or cuts it. He is told once, and soon, what has become of it, and nobody else notices.
  */
 final class Wish {
 

@@ -29,8 +29,10 @@ class NamedSeedsTest {
         "the bootstrap connection is used by one side and was given up by the other, FAULTS, -8140367820811340633",
         "the bootstrap connection is used by one side and was given up by the other, FAULTS, -8100305686848954582",
         "the bootstrap connection is used by one side and was given up by the other, FAULTS, -2145472711065107358",
-        "who was wanted elsewhere stays there when that path was lost with the bootstrap connection, OPERATORS, -4480742271018959422",
-        "who was wanted elsewhere stays there when that path was lost with the bootstrap connection, EXCHANGES, 8082403401869007121",
+        "who was wanted elsewhere stays there when that path was lost with the bootstrap connection, OPERATORS, "
+                + "-4480742271018959422",
+        "who was wanted elsewhere stays there when that path was lost with the bootstrap connection, EXCHANGES, "
+                + "8082403401869007121",
         "a path is told that the peer had given up before it was used, SECRETS, -7039800936786238062",
         "a wish is never answered as the peer has died, SECRETS, 8764592582615956641",
         "a wish comes before the USE that begins the session, SECRETS, 8643981901388510787",

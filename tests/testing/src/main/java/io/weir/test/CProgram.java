@@ -13,8 +13,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A program in C that is a resource: compiled where it is needed and for that machine, by gcc or by what {@code CC} names,
- * with the sources beside it that it includes.
+ * A program in C that is a resource: compiled where it is needed and for that machine, by gcc or by what {@code CC}
+ * names, with the sources beside it that it includes.
  */
 public final class CProgram {
 

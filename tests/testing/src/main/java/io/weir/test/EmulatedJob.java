@@ -9,8 +9,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.Map;
 
 /**
- * A parallel job of processes of one host, for {@link EmulatedLibrary#ELAN}: each has a number of its own, which on a cluster is given by what starts the job. Here who starts a process gives it the
- * next one.
+ * A parallel job of processes of one host, for {@link EmulatedLibrary#ELAN}: each has a number of its own, which on a
+ * cluster is given by what starts the job. Here who starts a process gives it the next one.
  */
 public final class EmulatedJob {
 
@@ -41,7 +41,8 @@ public final class EmulatedJob {
     }
 
     /**
-     * What a process's environment has to say besides what it has from ours, if this is a process of such a job; else nothing.
+     * What a process's environment has to say besides what it has from ours, if this is a process of such a job; else
+     * nothing.
      *
      * @throws IOException if it can't be found out which number is free
      */

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Libraries of interconnects that are not to be had any more, written anew: they export the same functions, keep the same rules, end a program that breaks them, and join
- * processes of one host. In C, compiled where they are needed.
+ * Libraries of interconnects that are not to be had any more, written anew: they export the same functions, keep the
+ * same rules, end a program that breaks them, and join processes of one host. In C, compiled where they are needed.
  */
 public enum EmulatedLibrary {
     /** Myrinet's GM. What its environment can say stands at the beginning of its source. */
@@ -52,7 +52,8 @@ public enum EmulatedLibrary {
     }
 
     /**
-     * What the environment of a process has to say that is to use it. Processes that it starts have that from it, and what {@link EmulatedJob#placeOfChild} says.
+     * What the environment of a process has to say that is to use it. Processes that it starts have that from it, and
+     * what {@link EmulatedJob#placeOfChild} says.
      *
      * @param library which was compiled
      * @param folder all processes that share it can reach each other

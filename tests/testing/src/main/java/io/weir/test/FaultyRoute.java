@@ -14,8 +14,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A way to a node on which a test can bring about what networks do: a TCP relay in this JVM. Who connects to its {@link #address()} reaches the
- * node behind it.
+ * A way to a node on which a test can bring about what networks do: a TCP relay in this JVM. Who connects to its
+ * {@link #address()} reaches the node behind it.
  *
  * <pre>{@code
  * FaultyRoute route = FaultyRoute.to(server.address());
@@ -25,11 +25,11 @@ import org.jspecify.annotations.Nullable;
  * route.mend();
  * }</pre>
  *
- * <p>All that two nodes exchange over {@code tcp} goes through it. With {@code local} or {@code shm} only the bootstrap connection does: such
- * links are broken with {@link io.weir.channel.Peer#cut()}.
+ * <p>All that two nodes exchange over {@code tcp} goes through it. With {@code local} or {@code shm} only the bootstrap
+ * connection does: such links are broken with {@link io.weir.channel.Peer#cut()}.
  *
- * <p>It holds at most 1 MiB per connection and direction; when that is full, the sender is held up. Any thread may use it. What it has begun
- * are daemon threads, and ends with {@link #close()}.
+ * <p>It holds at most 1 MiB per connection and direction; when that is full, the sender is held up. Any thread may use
+ * it. What it has begun are daemon threads, and ends with {@link #close()}.
  */
 public final class FaultyRoute implements AutoCloseable {
 
@@ -52,8 +52,8 @@ public final class FaultyRoute implements AutoCloseable {
     }
 
     /**
-     * A way to this address, at a port of its own on the loopback interface, without any fault to begin with. The address need not be there
-     * yet.
+     * A way to this address, at a port of its own on the loopback interface, without any fault to begin with. The
+     * address need not be there yet.
      *
      * @throws IllegalArgumentException if the address is a Unix-domain socket
      */
@@ -86,7 +86,10 @@ public final class FaultyRoute implements AutoCloseable {
         target = new InetSocketAddress(other.host(), other.port());
     }
 
-    /** Below the ports that the system gives to connections, of which it might take this one while the route {@link #refuse() refuses}. */
+    /**
+     * Below the ports that the system gives to connections, of which it might take this one while the route
+     * {@link #refuse() refuses}.
+     */
     private static ServerSocket listenAnywhere() throws IOException {
         for (int tries = 0; ; tries++) {
             try {
@@ -126,7 +129,10 @@ public final class FaultyRoute implements AutoCloseable {
         return accepted;
     }
 
-    /** What comes from now on needs so much longer, in each direction. Nothing overtakes anything: what is under way is not sped up. */
+    /**
+     * What comes from now on needs so much longer, in each direction. Nothing overtakes anything: what is under way is
+     * not sped up.
+     */
     public void delay(Duration delay) {
         if (delay.isNegative()) {
             throw new IllegalArgumentException("a delay of " + delay);
@@ -135,14 +141,18 @@ public final class FaultyRoute implements AutoCloseable {
     }
 
     /**
-     * Cuts the network: nothing goes through any more in either direction, not even an end, and nobody is told. Connections stay open, and new
-     * ones are begun without an answer. What was under way arrives after {@link #mend()}.
+     * Cuts the network: nothing goes through any more in either direction, not even an end, and nobody is told.
+     * Connections stay open, and new ones are begun without an answer. What was under way arrives after
+     * {@link #mend()}.
      */
     public void cut() {
         gate.close();
     }
 
-    /** Ends each connection at once with a reset, as a firewall does that has forgotten it; what was under way is lost. New ones are let through. */
+    /**
+     * Ends each connection at once with a reset, as a firewall does that has forgotten it; what was under way is lost.
+     * New ones are let through.
+     */
     public void reset() {
         connections().forEach(Relayed::reset);
     }

@@ -18,12 +18,13 @@ import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A wire with faults between two hosts: a process on a third one, which passes frames of Ethernet from one of its interfaces to another one
- * and back. Frames are passed as they are, whatever is in them, until {@link #faults} says otherwise. What befalls a frame depends on the
- * seed, its direction and how many frames came before it, and on nothing else.
+ * A wire with faults between two hosts: a process on a third one, which passes frames of Ethernet from one of its
+ * interfaces to another one and back. Frames are passed as they are, whatever is in them, until {@link #faults} says
+ * otherwise. What befalls a frame depends on the seed, its direction and how many frames came before it, and on nothing
+ * else.
  *
- * <p>The interfaces, and those at the other ends of their wires, leave no work to each other any longer: each frame has its checksum and
- * fits the MTU.
+ * <p>The interfaces, and those at the other ends of their wires, leave no work to each other any longer: each frame has
+ * its checksum and fits the MTU.
  */
 public final class FrameRelay implements AutoCloseable {
 
@@ -50,7 +51,9 @@ public final class FrameRelay implements AutoCloseable {
     /** Which frames the plan is for. */
     public enum Scope {
         ALL,
-        /** Others than those of p4sock (ethertypes 0x0814 and 0x0816) are delayed with them and otherwise left alone. */
+        /**
+         * Others than those of p4sock (ethertypes 0x0814 and 0x0816) are delayed with them and otherwise left alone.
+         */
         P4SOCK
     }
 
@@ -59,7 +62,8 @@ public final class FrameRelay implements AutoCloseable {
      *
      * @param dropped the share that is lost, from 0 to 1 as all shares
      * @param duplicated the share that comes twice
-     * @param reordered the share that is held back, each behind some of the next frames; for 20 ms at most if there are none
+     * @param reordered the share that is held back, each behind some of the next frames; for 20 ms at most if there are
+     *     none
      * @param depth how many of the next ones at most: 1 to 63
      * @param corrupted the share of which one bit is wrong, anywhere behind the two addresses of Ethernet
      * @param delay of every frame
@@ -113,7 +117,8 @@ public final class FrameRelay implements AutoCloseable {
     }
 
     /**
-     * What has become of the frames of one direction. A frame that is neither passed, dropped nor refused is still under way.
+     * What has become of the frames of one direction. A frame that is neither passed, dropped nor refused is still
+     * under way.
      *
      * @param received all that have come
      * @param passed handed to the other wire, with the copies of those that were duplicated
@@ -199,9 +204,11 @@ public final class FrameRelay implements AutoCloseable {
     }
 
     /**
-     * Begins to pass frames. The second end of the first wire and the first end of the second wire are at the host where the relay is to be.
+     * Begins to pass frames. The second end of the first wire and the first end of the second wire are at the host
+     * where the relay is to be.
      *
-     * @throws IllegalStateException if there is no compiler ({@link CProgram#missing} tells before), or the relay can't begin
+     * @throws IllegalStateException if there is no compiler ({@link CProgram#missing} tells before), or the relay can't
+     *     begin
      */
     public static FrameRelay between(Networks.Wire first, Networks.Wire second, long seed, Scope scope) {
         Networks.Port in = first.second();

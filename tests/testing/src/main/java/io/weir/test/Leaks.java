@@ -12,8 +12,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What Netty's leak detector reports. It can be heard only if {@link #listen()} comes before the first buffer of this JVM; it logs in any
- * case.
+ * What Netty's leak detector reports. It can be heard only if {@link #listen()} comes before the first buffer of this
+ * JVM; it logs in any case.
  */
 final class Leaks {
 
@@ -21,7 +21,10 @@ final class Leaks {
     private static final String CANARY = "canary of io.weir.test, number ";
     private static final AtomicLong CANARIES = new AtomicLong();
 
-    /** A collection that is asked for is mostly done at once; where nothing has come of so many, the JVM does as it pleases. */
+    /**
+     * A collection that is asked for is mostly done at once; where nothing has come of so many, the JVM does as it
+     * pleases.
+     */
     private static final int ROUNDS = 100;
 
     private static final long ROUND_NANOS = 10_000_000;

@@ -10,13 +10,15 @@ import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Hosts that are network namespaces of Linux, and the wires between them: veth pairs, or bridges with several hosts on them. Only root can
- * make these, with {@code ip} of iproute2. All of it is gone when this is closed, and also when the JVM ends by a signal.
+ * Hosts that are network namespaces of Linux, and the wires between them: veth pairs, or bridges with several hosts on
+ * them. Only root can make these, with {@code ip} of iproute2. All of it is gone when this is closed, and also when the
+ * JVM ends by a signal.
  *
- * <p>Hosts have no IPv6, so that nobody says anything of his own accord. Addresses are best of 198.18.0.0/15, the block for tests of
- * networks (RFC 2544).
+ * <p>Hosts have no IPv6, so that nobody says anything of his own accord. Addresses are best of 198.18.0.0/15, the block
+ * for tests of networks (RFC 2544).
  *
- * <p>Every method that changes something throws an {@link IllegalStateException} with what the kernel has to say if that can't be done.
+ * <p>Every method that changes something throws an {@link IllegalStateException} with what the kernel has to say if
+ * that can't be done.
  */
 public final class Networks implements AutoCloseable {
 

@@ -15,7 +15,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** One connection over a {@link FaultyRoute}: what either end says is read, kept for the delay, and written to the other. */
+/**
+ * One connection over a {@link FaultyRoute}: what either end says is read, kept for the delay, and written to the
+ * other.
+ */
 final class Relayed {
 
     private static final int PIECE = 16 << 10;

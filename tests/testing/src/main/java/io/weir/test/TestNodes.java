@@ -29,10 +29,11 @@ import reactor.core.publisher.Mono;
  * }
  * }</pre>
  *
- * <p>Each node listens on the loopback interface at a free port. Who connects through a {@link #route} can be parted from the other.
- * {@link #close()} ends all and checks what is left behind.
+ * <p>Each node listens on the loopback interface at a free port. Who connects through a {@link #route} can be parted
+ * from the other. {@link #close()} ends all and checks what is left behind.
  *
- * <p>The methods wait for what they bring about, for at most 30 seconds each, so they are for a test's own thread. Any thread may call them.
+ * <p>The methods wait for what they bring about, for at most 30 seconds each, so they are for a test's own thread. Any
+ * thread may call them.
  */
 public final class TestNodes implements AutoCloseable {
 
@@ -56,8 +57,8 @@ public final class TestNodes implements AutoCloseable {
     }
 
     /**
-     * Nodes that use these paths in this order, and no others: {@code "local"} for the fastest test, {@code "tcp"} for one in which a
-     * {@link FaultyRoute} has all that nodes say to each other.
+     * Nodes that use these paths in this order, and no others: {@code "local"} for the fastest test, {@code "tcp"} for
+     * one in which a {@link FaultyRoute} has all that nodes say to each other.
      */
     public static TestNodes over(String... paths) {
         if (paths.length == 0) {
@@ -72,8 +73,8 @@ public final class TestNodes implements AutoCloseable {
     }
 
     /**
-     * Starts a node and waits until it has started. Routes to this name lead to it from now on, so one that takes the place of a {@link #kill killed}
-     * one is found by whoever knew that.
+     * Starts a node and waits until it has started. Routes to this name lead to it from now on, so one that takes the
+     * place of a {@link #kill killed} one is found by whoever knew that.
      *
      * @param settings what differs from a node with this name that listens on the loopback interface
      * @throws IllegalStateException if there is one of this name already, or another thread is just starting one
@@ -141,9 +142,9 @@ public final class TestNodes implements AutoCloseable {
     }
 
     /**
-     * The way from one node to another; the same one each time. It can be asked for before either is started, so that its address can be
-     * configured: {@code settings.peer("prices", nodes.route("orders", "prices").address().toString())}. Until the other is started,
-     * connections over it are reset.
+     * The way from one node to another; the same one each time. It can be asked for before either is started, so that
+     * its address can be configured: {@code settings.peer("prices", nodes.route("orders",
+     * "prices").address().toString())}. Until the other is started, connections over it are reset.
      */
     public synchronized FaultyRoute route(String from, String to) {
         if (closed) {
@@ -163,8 +164,9 @@ public final class TestNodes implements AutoCloseable {
     }
 
     /**
-     * Ends a node as the end of its process would: it says goodbye to nobody, and what it had not sent is lost. Its threads and its memory are
-     * free when this returns. Connections to it are refused until one of the same name is {@link #start started}.
+     * Ends a node as the end of its process would: it says goodbye to nobody, and what it had not sent is lost. Its
+     * threads and its memory are free when this returns. Connections to it are refused until one of the same name is
+     * {@link #start started}.
      */
     public void kill(String name) {
         Node node = node(name);
@@ -194,11 +196,13 @@ public final class TestNodes implements AutoCloseable {
     }
 
     /**
-     * Mends all routes, closes all nodes and then the routes, and looks whether everything has ended: all of it, whatever fails.
+     * Mends all routes, closes all nodes and then the routes, and looks whether everything has ended: all of it,
+     * whatever fails.
      *
-     * @throws AssertionError if a route can't be mended or closed, if a node can't be closed, or if Netty's leak detector has found buffers that
-     *     were dropped without a release since the last look; what was thrown is suppressed in it. The detector is asked for each buffer of this
-     *     JVM, and can be heard if nothing else has used Netty before the first {@code TestNodes}; otherwise it only logs.
+     * @throws AssertionError if a route can't be mended or closed, if a node can't be closed, or if Netty's leak
+     *     detector has found buffers that were dropped without a release since the last look; what was thrown is
+     *     suppressed in it. The detector is asked for each buffer of this JVM, and can be heard if nothing else has
+     *     used Netty before the first {@code TestNodes}; otherwise it only logs.
      */
     @Override
     public void close() {

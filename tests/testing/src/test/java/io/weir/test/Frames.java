@@ -60,8 +60,8 @@ final class Frames implements AutoCloseable {
     }
 
     /**
-     * What has come: all; those that were damaged, came for the second time, or came behind later ones; a sum that tells which came; the
-     * times under way.
+     * What has come: all; those that were damaged, came for the second time, or came behind later ones; a sum that
+     * tells which came; the times under way.
      */
     record Result(
             long frames, long damaged, long twice, long late, String which, long shortestNanos, long middleNanos) {}

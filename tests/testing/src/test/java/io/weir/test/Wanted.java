@@ -11,7 +11,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.opentest4j.TestAbortedException;
 
-/** What the tests of networks need of their host; where it is not there they are skipped, or fail with {@code -Dweir.fabric=required}. */
+/**
+ * What the tests of networks need of their host; where it is not there they are skipped, or fail with
+ * {@code -Dweir.fabric=required}.
+ */
 final class Wanted {
 
     private static final long LIMIT_NANOS = 60_000_000_000L;

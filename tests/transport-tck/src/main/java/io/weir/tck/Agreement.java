@@ -13,8 +13,8 @@ import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of the steps by which two nodes agree on a path, over their bootstrap connection: OFFER both ways, then OPENED both
- * ways. Belongs to the node's loop.
+ * One side of the steps by which two nodes agree on a path, over their bootstrap connection: OFFER both ways, then
+ * OPENED both ways. Belongs to the node's loop.
  */
 final class Agreement implements LinkHandler {
 

@@ -28,8 +28,8 @@ import java.util.HexFormat;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * Issues certificates for tests, into a folder that the test removes. They are made when the test runs, so that none of them is ever too
- * old, unless it is meant to be.
+ * Issues certificates for tests, into a folder that the test removes. They are made when the test runs, so that none of
+ * them is ever too old, unless it is meant to be.
  */
 public final class Authority {
 

@@ -7,7 +7,10 @@ import io.weir.core.TransportSettings;
 import io.weir.core.Waiting;
 import java.util.Map;
 
-/** All that a {@link Bootstrap} over a byte stream promises: its loops, its connections, and what it does with strangers. */
+/**
+ * All that a {@link Bootstrap} over a byte stream promises: its loops, its connections, and what it does with
+ * strangers.
+ */
 public interface BootstrapContract extends LoopContract, ListeningContract, HostilePeerContract {
 
     /** The one on the class path. */

@@ -4,7 +4,9 @@ import io.weir.core.Frame;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** Sends every frame back from within the handler; holds what the link does not take until it is writable. Loop only. */
+/**
+ * Sends every frame back from within the handler; holds what the link does not take until it is writable. Loop only.
+ */
 final class Echo {
 
     private final End end;

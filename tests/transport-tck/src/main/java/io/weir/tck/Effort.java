@@ -1,8 +1,8 @@
 package io.weir.tck;
 
 /**
- * How often a test repeats what it hopes to catch something by. Where each step takes a hundred times as long, as on an emulated processor,
- * {@code -Dweir.test.effort} says how many per cent of it are enough.
+ * How often a test repeats what it hopes to catch something by. Where each step takes a hundred times as long, as on an
+ * emulated processor, {@code -Dweir.test.effort} says how many per cent of it are enough.
  */
 final class Effort {
 

@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of a pair as a test drives it. Whatever the test is about, it also holds the link to the rules that always apply:
- * calls come on the loop, never from within {@code offer}, none after {@code lost} or one's own {@code close}, {@code writable}
- * only after a no.
+ * One side of a pair as a test drives it. Whatever the test is about, it also holds the link to the rules that always
+ * apply: calls come on the loop, never from within {@code offer}, none after {@code lost} or one's own {@code close},
+ * {@code writable} only after a no.
  */
 final class End implements LinkHandler {
 

@@ -13,7 +13,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** However a link ends: what was taken before a close arrives, each side is told at most once, and nothing stays behind. */
+/**
+ * However a link ends: what was taken before a close arrives, each side is told at most once, and nothing stays behind.
+ */
 interface EndingContract extends LinkPairs {
 
     @ParameterizedTest

@@ -3,8 +3,9 @@ package io.weir.tck;
 import java.time.Duration;
 
 /**
- * What befalls the frames that are offered to a {@link FaultyLink}, as a script: the same script does the same to the same
- * sequence of frames. Shares are from 0 (never) to 1 (always) and are drawn for each frame, in the order of the fields.
+ * What befalls the frames that are offered to a {@link FaultyLink}, as a script: the same script does the same to the
+ * same sequence of frames. Shares are from 0 (never) to 1 (always) and are drawn for each frame, in the order of the
+ * fields.
  *
  * @param seed where the draws begin
  * @param dropped share of the frames that are taken and never arrive

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * A link in memory that fails on demand: for tests of everything above a link. Without a fault it fulfils the whole
  * contract of a link; it is bounded like a real one, so it also fills up.
  *
- * <p><b>Threads.</b> As in {@link Link}; what sets a fault may be called by any thread and holds for the frames that are
- * offered from then on.
+ * <p><b>Threads.</b> As in {@link Link}; what sets a fault may be called by any thread and holds for the frames that
+ * are offered from then on.
  */
 public final class FaultyLink implements Link {
 

@@ -26,8 +26,8 @@ import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 
 /**
- * A jar with a transport named {@code pigeon}, compiled and packed while the tests run: so it is a stranger to the build. It
- * works wherever a bootstrap connection does.
+ * A jar with a transport named {@code pigeon}, compiled and packed while the tests run: so it is a stranger to the
+ * build. It works wherever a bootstrap connection does.
  */
 public final class ForeignJar {
 

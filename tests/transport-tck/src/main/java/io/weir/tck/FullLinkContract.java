@@ -54,7 +54,9 @@ interface FullLinkContract extends LinkPairs {
         }
     }
 
-    /** Waits until the link takes nothing more, which it must before it holds too much; returns how many frames it took. */
+    /**
+     * Waits until the link takes nothing more, which it must before it holds too much; returns how many frames it took.
+     */
     static long awaitStandstill(End end, Pump pump, long bytesEach) {
         Await.until("a no", () -> end.refusals() > 0 || pump.taken() * bytesEach > MOST_UNDER_WAY);
         long[] taken = {-1};

@@ -16,7 +16,9 @@ interface HandBackContract extends LinkPairs {
 
     String UNKNOWN = "this link does not know what was under way";
 
-    /** While the other side reads, is stopped, or has never read: between what it has had and what comes back is no gap. */
+    /**
+     * While the other side reads, is stopped, or has never read: between what it has had and what comes back is no gap.
+     */
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 7, 300})
     default void whatWasUnderWayComesBack(int readFirst) throws Exception {
@@ -88,7 +90,9 @@ interface HandBackContract extends LinkPairs {
         }
     }
 
-    /** Nothing but what may still have to be sent again stays in memory, though the link lives on and nothing follows. */
+    /**
+     * Nothing but what may still have to be sent again stays in memory, though the link lives on and nothing follows.
+     */
     @ParameterizedTest
     @ValueSource(ints = {1, 30, 1_000})
     default void whatHasArrivedIsReleased(int count) throws Exception {

@@ -9,8 +9,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The HELLO that comes first on every bootstrap connection, as far as a transport looks at it: its magic. Sent by the tests
- * when they have connected, and skipped by {@link End}, so that the link has had no handler when the test begins.
+ * The HELLO that comes first on every bootstrap connection, as far as a transport looks at it: its magic. Sent by the
+ * tests when they have connected, and skipped by {@link End}, so that the link has had no handler when the test begins.
  */
 final class Hello {
 

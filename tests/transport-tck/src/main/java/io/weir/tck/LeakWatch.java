@@ -50,8 +50,8 @@ public final class LeakWatch implements LauncherSessionListener {
     }
 
     /**
-     * The reports since the last call. Drops a buffer itself and waits until that is reported: so a detector that is deaf
-     * or switched off is a failure.
+     * The reports since the last call. Drops a buffer itself and waits until that is reported: so a detector that is
+     * deaf or switched off is a failure.
      */
     private static List<String> leaks() {
         String canary = CANARY + CANARIES.incrementAndGet() + '.';

@@ -16,7 +16,9 @@ public interface LinkContract
     @Override
     LinkPair open() throws Exception;
 
-    /** Opens and closes a pair, so that what is loaded and opened once for all isn't taken for a leak of the first test. */
+    /**
+     * Opens and closes a pair, so that what is loaded and opened once for all isn't taken for a leak of the first test.
+     */
     @BeforeAll
     default void openOnce() throws Exception {
         try {

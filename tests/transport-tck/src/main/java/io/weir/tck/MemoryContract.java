@@ -17,8 +17,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /**
- * Memory of {@link io.weir.core.Link#allocator()} travels and comes back in every way that a user may think of. All of it
- * holds for links without memory of their own as well.
+ * Memory of {@link io.weir.core.Link#allocator()} travels and comes back in every way that a user may think of. All of
+ * it holds for links without memory of their own as well.
  */
 interface MemoryContract extends LinkPairs {
 
@@ -123,7 +123,9 @@ interface MemoryContract extends LinkPairs {
         }
     }
 
-    /** As when one message is sent to several peers: who keeps a reference reads on, whatever becomes of the other ones. */
+    /**
+     * As when one message is sent to several peers: who keeps a reference reads on, whatever becomes of the other ones.
+     */
     @Test
     default void aBodyThatOthersHoldKeepsItsIndices() throws Exception {
         try (LinkPair pair = open()) {

@@ -17,8 +17,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * What this process holds of the system: open descriptors, mappings of memory that can be shared, threads. Each is named,
- * so that a surplus says what it is.
+ * What this process holds of the system: open descriptors, mappings of memory that can be shared, threads. Each is
+ * named, so that a surplus says what it is.
  */
 record ProcessResources(List<String> descriptors, List<String> mappings, List<String> threads) {
 
@@ -31,7 +31,10 @@ record ProcessResources(List<String> descriptors, List<String> mappings, List<St
 
     private static final Pattern SOCKET = Pattern.compile("\\d+ -> socket:\\[(\\d+)]");
 
-    /** Threads that start on first use and stay: of the JVM, the test runner, the shared executors of Netty, Reactor and OkHttp. */
+    /**
+     * Threads that start on first use and stay: of the JVM, the test runner, the shared executors of Netty, Reactor and
+     * OkHttp.
+     */
     private static final Pattern SHARED_THREADS =
             Pattern.compile("VirtualThread-.*|OkHttp TaskRunner|Okio Watchdog|RMI .*|GC Daemon|"
                     + "globalEventExecutor.*|ForkJoinPool.*|Common-Cleaner"

@@ -6,9 +6,9 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A JUnit extension that fails a test which leaves something behind: a descriptor, a shared mapping, a thread, or a buffer of
- * Netty's that was dropped without a release. Usable by every module; on another system than Linux it counts threads and
- * buffers only.
+ * A JUnit extension that fails a test which leaves something behind: a descriptor, a shared mapping, a thread, or a
+ * buffer of Netty's that was dropped without a release. Usable by every module; on another system than Linux it counts
+ * threads and buffers only.
  *
  * <p>A class that opens something once and for all may do so in a {@code @BeforeAll} method.
  */

@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * All that {@link Transport} promises, and that its links keep the contract of links. Name the path in {@link #fixture} and
- * that is all.
+ * All that {@link Transport} promises, and that its links keep the contract of links. Name the path in {@link #fixture}
+ * and that is all.
  */
 public interface TransportContract extends LinkContract {
 

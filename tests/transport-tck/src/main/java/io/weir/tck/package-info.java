@@ -11,8 +11,8 @@
  * }
  * }</pre>
  *
- * <p>A path that is missing here skips its tests with the reason, unless {@code -Dweir.required.transports=tcp,shm} names it:
- * then they fail. All randomness comes from {@link io.weir.tck.Seed}.
+ * <p>A path that is missing here skips its tests with the reason, unless {@code -Dweir.required.transports=tcp,shm}
+ * names it: then they fail. All randomness comes from {@link io.weir.tck.Seed}.
  */
 @NullMarked
 package io.weir.tck;

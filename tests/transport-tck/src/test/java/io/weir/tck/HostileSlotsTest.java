@@ -159,7 +159,9 @@ class HostileSlotsTest {
         return random.nextInt(8) == 0 ? random.nextInt(at + 1) : at;
     }
 
-    /** A peer that never gives anything back: what is offered is refused in time, and closing does not wait for ever. */
+    /**
+     * A peer that never gives anything back: what is offered is refused in time, and closing does not wait for ever.
+     */
     @Test
     void aPeerThatGivesNothingBackFillsTheLink() throws Exception {
         with((raw, end) -> {

@@ -2,7 +2,10 @@ package io.weir.tck;
 
 import org.junit.jupiter.api.Tag;
 
-/** As few and as short slots as possible, and no registered memory for long bodies but what reading them in pieces needs. */
+/**
+ * As few and as short slots as possible, and no registered memory for long bodies but what reading them in pieces
+ * needs.
+ */
 @Tag("one-jdk")
 class LoopbackSmallTest implements TransportContract {
 

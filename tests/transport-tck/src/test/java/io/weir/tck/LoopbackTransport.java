@@ -24,7 +24,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** The path {@code loopback}: options {@code slots}, {@code slot-size} and {@code pool-size} as its real siblings have them. */
+/**
+ * The path {@code loopback}: options {@code slots}, {@code slot-size} and {@code pool-size} as its real siblings have
+ * them.
+ */
 public final class LoopbackTransport implements Transport {
 
     private static final AtomicLong NUMBERS = new AtomicLong();

@@ -12,8 +12,9 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One end of a connection within this process. Strict where a device would be: memory that is not registered, more reads than allowed and messages
- * longer than their slot end the connection; who has no slot ready lets the sender wait.
+ * One end of a connection within this process. Strict where a device would be: memory that is not registered, more
+ * reads than allowed and messages longer than their slot end the connection; who has no slot ready lets the sender
+ * wait.
  */
 final class LoopbackWire implements Wire {
 

@@ -13,17 +13,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * An interface adapter that is open. Each link has its own: a provider that is not thread-safe must not be called by two threads for one adapter
- * at a time, and so two links never wait for each other. Where several threads may call for one link, they do so under the lock of this object.
+ * An interface adapter that is open. Each link has its own: a provider that is not thread-safe must not be called by
+ * two threads for one adapter at a time, and so two links never wait for each other. Where several threads may call for
+ * one link, they do so under the lock of this object.
  *
- * <p>The provider opens the device once for all of them, and OFED's (libdaplofa 2.1.10 with librdmacm 44) loses two descriptors each time the last
- * one is closed. So one stays open for as long as the process lives.
+ * <p>The provider opens the device once for all of them, and OFED's (libdaplofa 2.1.10 with librdmacm 44) loses two
+ * descriptors each time the last one is closed. So one stays open for as long as the process lives.
  */
 final class DaplAdapter implements AutoCloseable {
 
     /**
-     * Errors of the adapter and its endpoints. Nobody takes them: OFED's provider calls a new LID or another subnet manager a catastrophe as well, and a
-     * queue that was drained a broken endpoint, and tells no more. What ends a connection is heard of by its own events.
+     * Errors of the adapter and its endpoints. Nobody takes them: OFED's provider calls a new LID or another subnet
+     * manager a catastrophe as well, and a queue that was drained a broken endpoint, and tells no more. What ends a
+     * connection is heard of by its own events.
      */
     private static final int ASYNC_EVENTS = 16;
 

@@ -6,7 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer knows of us before a link is prepared: {@code 1 rdma-cm}. The number is the version of the offers that we understand.
+ * What a peer knows of us before a link is prepared: {@code 1 rdma-cm}. The number is the version of the offers that we
+ * understand.
  *
  * @param kind how our provider connects
  */

@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What belongs together on an adapter: the connection of one link and the memory that it may use. Each link has its own, as a peer can read all
- * that is readable in the zone of its connection. Owns the adapter. Thread-safe.
+ * What belongs together on an adapter: the connection of one link and the memory that it may use. Each link has its
+ * own, as a peer can read all that is readable in the zone of its connection. Owns the adapter. Thread-safe.
  */
 final class DaplDomain implements Domain, AutoCloseable {
 

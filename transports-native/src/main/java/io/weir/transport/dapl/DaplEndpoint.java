@@ -18,9 +18,9 @@ import java.util.Deque;
 /**
  * What a connection has of the library, freed once, in reverse order.
  *
- * <p>uDAPL has no descriptor that could be watched. A notifier is told by the provider's thread that something has happened, and calls a function
- * of ours: that of the C library which writes to an event descriptor, with this descriptor as its first argument. What it writes is the second one, a
- * handle, and means nothing.
+ * <p>uDAPL has no descriptor that could be watched. A notifier is told by the provider's thread that something has
+ * happened, and calls a function of ours: that of the C library which writes to an event descriptor, with this
+ * descriptor as its first argument. What it writes is the second one, a handle, and means nothing.
  */
 final class DaplEndpoint implements AutoCloseable {
 
@@ -156,8 +156,8 @@ final class DaplEndpoint implements AutoCloseable {
     }
 
     /**
-     * From here on an event makes the descriptor readable, and one that came before need not have: who calls this looks once more afterwards, for
-     * those of transfers and for those of the connection.
+     * From here on an event makes the descriptor readable, and one that came before need not have: who calls this looks
+     * once more afterwards, for those of transfers and for those of the connection.
      */
     void awaitEvents() {
         // The notifier calls its function once, and then no more before it is told to and was asked what had happened.

@@ -22,8 +22,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Our half of a link over uDAPL, until it is connected. One side listens, for one connection; whoever connects shows the nonce that stood in the
- * offer, and everybody else is turned away.
+ * Our half of a link over uDAPL, until it is connected. One side listens, for one connection; whoever connects shows
+ * the nonce that stood in the offer, and everybody else is turned away.
  */
 final class DaplHalf implements RemoteAgreement.Half {
 

@@ -1,8 +1,8 @@
 package io.weir.transport.dapl;
 
 /**
- * Where the fields of uDAPL's structures lie, and its numbers, from {@code <dat2/dat.h>} and {@code <dat2/udat.h>} of libdapl 2.1.10. They are the
- * interface of {@code libdat2.so.2}; they hold wherever pointers have 64 bits.
+ * Where the fields of uDAPL's structures lie, and its numbers, from {@code <dat2/dat.h>} and {@code <dat2/udat.h>} of
+ * libdapl 2.1.10. They are the interface of {@code libdat2.so.2}; they hold wherever pointers have 64 bits.
  */
 final class DaplLayout {
 

@@ -10,8 +10,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * libdat2, loaded by the first call of {@link #missing}, without which nothing else here may be used. This is the one place where what its
- * calls return becomes an exception. Thread-safe; what may be called at the same time is the provider's affair.
+ * libdat2, loaded by the first call of {@link #missing}, without which nothing else here may be used. This is the one
+ * place where what its calls return becomes an exception. Thread-safe; what may be called at the same time is the
+ * provider's affair.
  */
 final class DaplLibrary {
 
@@ -25,8 +26,8 @@ final class DaplLibrary {
     private DaplLibrary() {}
 
     /**
-     * The functions that the library exports, under their own names. A handle and an address are a {@code long}: 64 bits wherever this is used.
-     * All return a {@code DAT_RETURN}.
+     * The functions that the library exports, under their own names. A handle and an address are a {@code long}: 64
+     * bits wherever this is used. All return a {@code DAT_RETURN}.
      */
     public interface Functions {
 
@@ -126,8 +127,8 @@ final class DaplLibrary {
     }
 
     /**
-     * Why the library can't be used here, where {@link io.weir.transport.nativelib.Posix} can, as a sentence, or null if it can. The first call loads
-     * it: never on a loop.
+     * Why the library can't be used here, where {@link io.weir.transport.nativelib.Posix} can, as a sentence, or null
+     * if it can. The first call loads it: never on a loop.
      */
     static @Nullable String missing() {
         String platform = System.getProperty("os.arch", "");

@@ -13,8 +13,9 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The registry of uDAPL, which says which adapters there are: {@code /etc/dat.conf}, or the file that {@code DAT_OVERRIDE} names. It is read here as
- * libdat2 does not tell of adapters of other versions, nor whose providers they are.
+ * The registry of uDAPL, which says which adapters there are: {@code /etc/dat.conf}, or the file that
+ * {@code DAT_OVERRIDE} names. It is read here as libdat2 does not tell of adapters of other versions, nor whose
+ * providers they are.
  *
  * @param file where it was read
  * @param entries those of uDAPL 2, in its order
@@ -72,7 +73,10 @@ record DaplRegistry(Path file, List<Entry> entries, int older) {
      */
     record Entry(String name, boolean safe, String kind, String device) {
 
-        /** Whether its provider can find the device: to open one without makes it complain on the standard output, and ask name servers. */
+        /**
+         * Whether its provider can find the device: to open one without makes it complain on the standard output, and
+         * ask name servers.
+         */
         boolean isThere(Path system) {
             return switch (kind) {
                 case RDMA_CM -> ADDRESS.matcher(device).matches() || has(system, "net");
@@ -180,9 +184,11 @@ record DaplRegistry(Path file, List<Entry> entries, int older) {
             throw new PeerUnavailable(
                     older > 0
                             ? file
-                                    + " names adapters of uDAPL 1 only, which is not supported: install a provider of uDAPL 2"
+                                    + " names adapters of uDAPL 1 only, which is not supported: install a "
+                                    + "provider of uDAPL 2"
                             : file
-                                    + " names no adapter of uDAPL: each line has a name, u2.0, nonthreadsafe, default, and the"
+                                    + " names no adapter of uDAPL: each line has a name, u2.0, nonthreadsafe, "
+                                    + "default, and the"
                                     + " provider's library, version and parameters");
         }
         List<Entry> named = entries.stream()

@@ -24,11 +24,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path {@code dapl}: RDMA through uDAPL 2.0, whatever network its provider drives. Messages are sent by the adapter itself into slots of the
- * other side; long payloads out of the link's allocator are read from where they lie, without a copy.
+ * The path {@code dapl}: RDMA through uDAPL 2.0, whatever network its provider drives. Messages are sent by the adapter
+ * itself into slots of the other side; long payloads out of the link's allocator are read from where they lie, without
+ * a copy.
  *
- * <p>Options: {@code adapter} (the first of the registry that can be opened); {@code slots} (32; from 8 to 1024) and {@code slot-size} (40k; from
- * 36k to 1m) of what this side receives into; {@code pool-size} (64m; up to 1g) of memory for long payloads.
+ * <p>Options: {@code adapter} (the first of the registry that can be opened); {@code slots} (32; from 8 to 1024) and
+ * {@code slot-size} (40k; from 36k to 1m) of what this side receives into; {@code pool-size} (64m; up to 1g) of memory
+ * for long payloads.
  */
 public final class DaplTransport implements Transport {
 

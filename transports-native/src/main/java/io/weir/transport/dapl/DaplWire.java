@@ -14,9 +14,9 @@ import io.weir.transport.rdma.Wire;
 import java.nio.ByteBuffer;
 
 /**
- * A reliable connection of uDAPL. Its requests are written into structures that were made once; the provider copies them before it returns. May be
- * made and connected on another thread than the loop's, before the loop has it. Each call is made under the adapter's lock, which nobody else
- * wants but who registers memory for this link.
+ * A reliable connection of uDAPL. Its requests are written into structures that were made once; the provider copies
+ * them before it returns. May be made and connected on another thread than the loop's, before the loop has it. Each
+ * call is made under the adapter's lock, which nobody else wants but who registers memory for this link.
  */
 final class DaplWire implements Wire {
 
@@ -52,7 +52,9 @@ final class DaplWire implements Wire {
     /** The event was taken and not told of. */
     private boolean held;
 
-    /** What the provider has said about the connection as a whole, to be put behind other words; empty while it lasts. */
+    /**
+     * What the provider has said about the connection as a whole, to be put behind other words; empty while it lasts.
+     */
     private String over = "";
 
     private boolean closed;

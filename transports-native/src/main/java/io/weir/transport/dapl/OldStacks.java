@@ -4,7 +4,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What older InfiniBand systems have instead, which people should be told of by name. Libraries are looked for, and not loaded. */
+/**
+ * What older InfiniBand systems have instead, which people should be told of by name. Libraries are looked for, and not
+ * loaded.
+ */
 final class OldStacks {
 
     /** Where such systems have their libraries. */

@@ -9,8 +9,9 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * libelan, as far as it is called here: the few functions whose parameters all its users agree on, and that need no constant of its header. It has no locks and no errors: calls are made by
- * one thread at a time, which is the caller's affair, and a wrong one ends the process.
+ * libelan, as far as it is called here: the few functions whose parameters all its users agree on, and that need no
+ * constant of its header. It has no locks and no errors: calls are made by one thread at a time, which is the caller's
+ * affair, and a wrong one ends the process.
  */
 final class ElanApi {
 
@@ -55,7 +56,10 @@ final class ElanApi {
         return library.name();
     }
 
-    /** Joins the job, once in the life of a process; may wait for its other processes. Returns where the {@code ELAN_BASE} is. */
+    /**
+     * Joins the job, once in the life of a process; may wait for its other processes. Returns where the
+     * {@code ELAN_BASE} is.
+     */
     long baseInit() {
         long base = baseInit.call(0);
         long variable = base == 0 ? library.find("elan_base") : 0;

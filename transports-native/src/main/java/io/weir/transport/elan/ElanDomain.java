@@ -5,8 +5,9 @@ import io.weir.transport.rdma.Domain;
 import io.weir.transport.rdma.RegisteredMemory;
 
 /**
- * Memory for links over Elan: the adapter goes through the process's own page tables, so nothing is registered, pinned or limited. Nor is anything kept from the other processes of the job, which can
- * read and write all memory of this one. Thread-safe.
+ * Memory for links over Elan: the adapter goes through the process's own page tables, so nothing is registered, pinned
+ * or limited. Nor is anything kept from the other processes of the job, which can read and write all memory of this
+ * one. Thread-safe.
  */
 final class ElanDomain implements Domain {
 

@@ -20,9 +20,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * This process as one of a parallel job, which it becomes once and stays until it ends. One lock is around all calls into the library, which has none.
+ * This process as one of a parallel job, which it becomes once and stays until it ends. One lock is around all calls
+ * into the library, which has none.
  *
- * <p>Nothing of Elan's can be slept on together with anything else, so a thread looks for those whose loops sleep, and after those that are closed.
+ * <p>Nothing of Elan's can be slept on together with anything else, so a thread looks for those whose loops sleep, and
+ * after those that are closed.
  */
 final class ElanJob {
 
@@ -64,7 +66,10 @@ final class ElanJob {
 
     private final Deque<Long> freeMailboxes = new ArrayDeque<>();
     private final List<ElanWire> wires = new ArrayList<>();
-    /** Those that are closed, and whose peers have not said their last word, if they ever will: looked at when anything else is. */
+    /**
+     * Those that are closed, and whose peers have not said their last word, if they ever will: looked at when anything
+     * else is.
+     */
     private final List<ElanWire> unanswered = new ArrayList<>();
 
     private volatile @Nullable Thread watcher;
@@ -94,7 +99,8 @@ final class ElanJob {
         } catch (TimeoutException e) {
             throw new PeerUnavailable(
                     "elan_baseInit has not come back for " + JOIN_SECONDS
-                            + " s: it waits for the other processes of the job, or for the network; start them all, and open the node later",
+                            + " s: it waits for the other processes of the job, or for the network; start them "
+                            + "all, and open the node later",
                     e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -152,7 +158,9 @@ final class ElanJob {
         }
     }
 
-    /** Whether writing and reading do what is known of them: to and from this process itself, which it can be seen for. */
+    /**
+     * Whether writing and reading do what is known of them: to and from this process itself, which it can be seen for.
+     */
     private void prove() {
         int bytes = TRIAL_BYTES;
         ByteBuffer memory = TRIAL;
@@ -300,7 +308,8 @@ final class ElanJob {
             }
             if (waits && !wire.isQuiet()) {
                 log.warn(
-                        "Process {} of the job has not said that it writes nothing more into a link's memory, which is kept for that",
+                        "Process {} of the job has not said that it writes nothing more into a link's memory, "
+                                + "which is kept for that",
                         wire.vp());
             }
             return over || waits;

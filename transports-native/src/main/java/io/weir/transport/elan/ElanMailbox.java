@@ -4,10 +4,12 @@ import com.kenai.jffi.MemoryIO;
 import java.lang.invoke.VarHandle;
 
 /**
- * Where a link's peer writes what is no message, and what we write there lies before. All numbers have 64 bits; a letter's last one is the receiver's secret, and is written last.
+ * Where a link's peer writes what is no message, and what we write there lies before. All numbers have 64 bits; a
+ * letter's last one is the receiver's secret, and is written last.
  *
  * <pre>
- *   0  its first slot, bytes from one slot to the next, bytes of a slot, number of slots, its process's number, its mailbox, what it wants to be shown there,
+ *   0  its first slot, bytes from one slot to the next, bytes of a slot, number of slots, its process's number, its
+ *      mailbox, what it wants to be shown there,
  *     secret: it is ready
  *  64  secret: it writes and reads nothing more
  *  72  what we write into the peer's: as above

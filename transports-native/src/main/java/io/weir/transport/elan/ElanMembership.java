@@ -14,10 +14,11 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * As which process of which parallel job this one was started: only such a process may call libelan, which ends any other. What starts jobs (RMS's {@code prun}, ParaStation's
- * {@code mpiexec}) says so in the environment.
+ * As which process of which parallel job this one was started: only such a process may call libelan, which ends any
+ * other. What starts jobs (RMS's {@code prun}, ParaStation's {@code mpiexec}) says so in the environment.
  *
- * @param capability what lets a job's processes use the network, as it stands in the environment: the same for all of them
+ * @param capability what lets a job's processes use the network, as it stands in the environment: the same for all of
+ *     them
  * @param vp this process's number in the job
  * @param nvp how many there are
  */

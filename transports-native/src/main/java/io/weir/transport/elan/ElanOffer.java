@@ -17,7 +17,8 @@ import java.util.function.UnaryOperator;
  *  8  the process's number in the job (32), zero (32)
  * 16  where its mailbox for this link is (64)
  * 24  what letters into it have to show (64)
- * 32  seal: the beginning of a digest of all the rest that only processes of the job can make (128), as what is said here becomes an
+ * 32  seal: the beginning of a digest of all the rest that only processes of the job can make (128), as what is said
+ *     here becomes an
  *     address that is written to
  * 48  slots in which this side receives (32), bytes of each (32)
  * </pre>

@@ -11,7 +11,8 @@ import java.util.stream.Stream;
  * The options of this path.
  *
  * @param choice {@code library} and {@code device}
- * @param job {@code job}: what all processes of our job, and none of another, call it; empty for what the environment says
+ * @param job {@code job}: what all processes of our job, and none of another, call it; empty for what the environment
+ *     says
  * @param memory those that every path over RDMA has
  */
 record ElanOptions(Choice choice, String job, RemoteOptions memory) {

@@ -9,13 +9,16 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Where libelan keeps what it wants to be given with each call, its {@code ELAN_STATE}. The one place for what is inferred about its structures: no header is to be had, so nothing of it is taken
- * for granted, but looked for, and taken only if what it says is known from elsewhere.
+ * Where libelan keeps what it wants to be given with each call, its {@code ELAN_STATE}. The one place for what is
+ * inferred about its structures: no header is to be had, so nothing of it is taken for granted, but looked for, and
+ * taken only if what it says is known from elsewhere.
  *
  * <ul>
- *   <li>{@code ELAN_BASE} has a member {@code state}, a pointer, somewhere in its first 2 KiB: so do all programs use it; where is not known.
- *   <li>{@code ELAN_STATE} begins with a pointer to the version's text, whether it is attached (32), this process's number (32) and how many there are (32): so does GASNet list
- *       its members. Should the two numbers stand elsewhere, they are searched for in the first 64 bytes.
+ *   <li>{@code ELAN_BASE} has a member {@code state}, a pointer, somewhere in its first 2 KiB: so do all programs use
+ *       it; where is not known.
+ *   <li>{@code ELAN_STATE} begins with a pointer to the version's text, whether it is attached (32), this process's
+ *       number (32) and how many there are (32): so does GASNet list its members. Should the two numbers stand
+ *       elsewhere, they are searched for in the first 64 bytes.
  * </ul>
  *
  * @param address of the state

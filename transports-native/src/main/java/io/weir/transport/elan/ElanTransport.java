@@ -16,12 +16,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The path {@code elan}: QsNetII through Quadrics' libelan, between processes of one parallel job. Messages are written by the adapter into slots of the other side; long payloads out of the
- * link's allocator are read from where they lie, without a copy.
+ * The path {@code elan}: QsNetII through Quadrics' libelan, between processes of one parallel job. Messages are written
+ * by the adapter into slots of the other side; long payloads out of the link's allocator are read from where they lie,
+ * without a copy.
  *
- * <p>Options: {@code library} (the one that the system finds); {@code device}, a file that is there where the hardware is (those that are known); {@code job}, a name that only the processes of our
- * job have (the capability in the environment); {@code slots} (32; from 8 to 1024) and {@code slot-size} (40k; from 36k to 1m) of what may be under way to this side on a link; {@code pool-size} (64m;
- * up to 1g) of memory for long payloads.
+ * <p>Options: {@code library} (the one that the system finds); {@code device}, a file that is there where the hardware
+ * is (those that are known); {@code job}, a name that only the processes of our job have (the capability in the
+ * environment); {@code slots} (32; from 8 to 1024) and {@code slot-size} (40k; from 36k to 1m) of what may be under way
+ * to this side on a link; {@code pool-size} (64m; up to 1g) of memory for long payloads.
  */
 public final class ElanTransport implements Transport {
 

@@ -20,11 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One link over Elan. A message is written into the peer's next slot by one put, which ends at the end of the slot with a word that says which message it is, and how long: as the last eight bytes
- * of a put come last, who sees the word has the message. (ParaStation relies on that order; it is not documented.) So receiving is looking at memory, without any call.
+ * One link over Elan. A message is written into the peer's next slot by one put, which ends at the end of the slot with
+ * a word that says which message it is, and how long: as the last eight bytes of a put come last, who sees the word has
+ * the message. (ParaStation relies on that order; it is not documented.) So receiving is looking at memory, without any
+ * call.
  *
- * <p>What is put can be neither seen nor called back by the library, and an adapter that uses a process's page tables writes wherever it was told. So memory that the peer knows of is given back only when
- * the peer has said that it writes and reads nothing more, which it says when all that it had begun is done; that of a peer that never says so, as its process has died, stays as long as this process.
+ * <p>What is put can be neither seen nor called back by the library, and an adapter that uses a process's page tables
+ * writes wherever it was told. So memory that the peer knows of is given back only when the peer has said that it
+ * writes and reads nothing more, which it says when all that it had begun is done; that of a peer that never says so,
+ * as its process has died, stays as long as this process.
  */
 final class ElanWire implements Wire {
 
@@ -486,7 +490,10 @@ final class ElanWire implements Wire {
         return closed && quiet == null;
     }
 
-    /** Goes on taking leave. Who is to be told, once, that nobody touches our memory any more; null as long as somebody may. */
+    /**
+     * Goes on taking leave. Who is to be told, once, that nobody touches our memory any more; null as long as somebody
+     * may.
+     */
     @Nullable
     Runnable takeQuiet() {
         boolean ownDone = ownIsDone();

@@ -9,7 +9,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** This process's memory, looked at through the kernel, which says so where there is none: reading from there oneself would end the process. */
+/**
+ * This process's memory, looked at through the kernel, which says so where there is none: reading from there oneself
+ * would end the process.
+ */
 final class OwnMemory implements AutoCloseable {
 
     private static final int LONGEST_TEXT = 64;

@@ -14,8 +14,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * libgm, as far as it is called here. The functions are those of gm.h 2.0.16; those that GM 1 does not have are optional. What belongs to a port is called by one
- * thread at a time, which is the caller's affair.
+ * libgm, as far as it is called here. The functions are those of gm.h 2.0.16; those that GM 1 does not have are
+ * optional. What belongs to a port is called by one thread at a time, which is the caller's affair.
  */
 final class GmApi {
 
@@ -103,7 +103,8 @@ final class GmApi {
     }
 
     /**
-     * The library at this path, or the one that the system finds. The first call loads and initialises it: never on a loop.
+     * The library at this path, or the one that the system finds. The first call loads and initialises it: never on a
+     * loop.
      *
      * @throws PeerUnavailable if there is none, with the remedy
      */
@@ -220,7 +221,10 @@ final class GmApi {
         var unused = send.call(arguments);
     }
 
-    /** The parameters: port, memory, the peer's memory, length, priority, node, the node's port, what is called, and with what. */
+    /**
+     * The parameters: port, memory, the peer's memory, length, priority, node, the node's port, what is called, and
+     * with what.
+     */
     void put(NativeFunction.Arguments arguments) {
         var unused = put.call(arguments);
     }

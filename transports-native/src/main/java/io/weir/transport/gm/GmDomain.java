@@ -7,8 +7,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The memory of one link that is registered with a board, and what of it the peer may ask for. GM itself knows no rights: any process on the network can write all memory that is
- * registered with a port that lets others write at all. Thread-safe.
+ * The memory of one link that is registered with a board, and what of it the peer may ask for. GM itself knows no
+ * rights: any process on the network can write all memory that is registered with a port that lets others write at all.
+ * Thread-safe.
  */
 final class GmDomain implements Domain {
 

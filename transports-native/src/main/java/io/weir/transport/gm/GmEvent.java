@@ -3,8 +3,8 @@ package io.weir.transport.gm;
 import com.kenai.jffi.MemoryIO;
 
 /**
- * Where things stand in an event ({@code gm_recv_event_t} of gm.h 2.0.16 on a host of 64 bits: 64 bytes, all fields big-endian), and the types that matter to
- * us. All others go to {@code gm_unknown}.
+ * Where things stand in an event ({@code gm_recv_event_t} of gm.h 2.0.16 on a host of 64 bits: 64 bytes, all fields
+ * big-endian), and the types that matter to us. All others go to {@code gm_unknown}.
  */
 final class GmEvent {
 

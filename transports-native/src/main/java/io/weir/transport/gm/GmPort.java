@@ -26,9 +26,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A port of a board, which the links of this process share: its tokens, the buffers that it receives into, and its events. Whoever looks for events takes those of
- * all links, and leaves with each what is its own. One lock is around everything, the calls into the library included, as that wants it; only the thread that waits
- * for events lets go of it meanwhile.
+ * A port of a board, which the links of this process share: its tokens, the buffers that it receives into, and its
+ * events. Whoever looks for events takes those of all links, and leaves with each what is its own. One lock is around
+ * everything, the calls into the library included, as that wants it; only the thread that waits for events lets go of
+ * it meanwhile.
  */
 final class GmPort {
 
@@ -202,8 +203,8 @@ final class GmPort {
     }
 
     /**
-     * Opens what is chosen, unless it is open. The caller holds it, and releases it. The first one takes milliseconds, which on a loop is
-     * all right only because a node that is open holds it already.
+     * Opens what is chosen, unless it is open. The caller holds it, and releases it. The first one takes milliseconds,
+     * which on a loop is all right only because a node that is open holds it already.
      *
      * @throws PeerUnavailable if there is none, with the remedy
      */
@@ -548,7 +549,10 @@ final class GmPort {
         return turn(LOOK);
     }
 
-    /** The same for who polls all the time: a message that comes alone does not wait until it is known that none is behind it. */
+    /**
+     * The same for who polls all the time: a message that comes alone does not wait until it is known that none is
+     * behind it.
+     */
     int glance() {
         return turn(most);
     }

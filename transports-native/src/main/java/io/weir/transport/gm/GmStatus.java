@@ -16,7 +16,8 @@ enum GmStatus {
     UNATTACHED(13, "the board is not attached"),
     SEND_TIMED_OUT(
             15,
-            "the peer has had no room for a message for too long: its process hangs, or the network between both is cut"),
+            "the peer has had no room for a message for too long: its process hangs, or the network between "
+                    + "both is cut"),
     SEND_REJECTED(16, "the peer takes no messages of this size"),
     SEND_TARGET_PORT_CLOSED(17, "the peer's port is closed: its process has ended"),
     SEND_TARGET_NODE_UNREACHABLE(18, "no route leads to the peer's host"),

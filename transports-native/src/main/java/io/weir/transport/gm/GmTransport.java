@@ -18,12 +18,12 @@ import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The path {@code gm}: Myrinet through GM 1 and 2. Messages go into buffers of the other side; long payloads out of the link's allocator are written by the board
- * from where they lie into the other side's memory, without a copy.
+ * The path {@code gm}: Myrinet through GM 1 and 2. Messages go into buffers of the other side; long payloads out of the
+ * link's allocator are written by the board from where they lie into the other side's memory, without a copy.
  *
- * <p>Options: {@code library} (the one that the system finds); {@code board} and {@code port} (the first that can be opened); {@code slots} (32; from 8 to
- * 1024) and {@code slot-size} (40k; from 36k to 1m) of what may be under way to this side on a link; {@code pool-size} (64m; up to 1g) of memory for long
- * payloads.
+ * <p>Options: {@code library} (the one that the system finds); {@code board} and {@code port} (the first that can be
+ * opened); {@code slots} (32; from 8 to 1024) and {@code slot-size} (40k; from 36k to 1m) of what may be under way to
+ * this side on a link; {@code pool-size} (64m; up to 1g) of memory for long payloads.
  */
 public final class GmTransport implements Transport {
 

@@ -16,10 +16,12 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One link's share of a {@link GmPort}. What comes is put into its slots by whoever looks at the port, under the port's lock, and told to the link on its loop.
+ * One link's share of a {@link GmPort}. What comes is put into its slots by whoever looks at the port, under the port's
+ * lock, and told to the link on its loop.
  *
- * <p>GM has no reads for all its releases: who wants to read asks by a message, and the other side writes what was asked for with {@code gm_put}, then says so. Both sides say
- * when they write and send no more, so that memory is given back only when nothing can be on its way into it.
+ * <p>GM has no reads for all its releases: who wants to read asks by a message, and the other side writes what was
+ * asked for with {@code gm_put}, then says so. Both sides say when they write and send no more, so that memory is given
+ * back only when nothing can be on its way into it.
  */
 final class GmWire implements Wire {
 
@@ -31,7 +33,10 @@ final class GmWire implements Wire {
     private static final int READ = 3;
     /** It is written: the token. */
     private static final int DONE = 4;
-    /** Sends and writes nothing more: what its own messages show, so that it hears so too from whoever does not know this link any more. */
+    /**
+     * Sends and writes nothing more: what its own messages show, so that it hears so too from whoever does not know
+     * this link any more.
+     */
     static final int BYE = 5;
     /** Not a message: writes into the peer's memory. */
     private static final int PUT = 6;
@@ -48,7 +53,10 @@ final class GmWire implements Wire {
 
     private static final MemoryIO MEMORY = MemoryIO.getInstance();
 
-    /** Something to send: with the numbers that a message of its kind has; of data the address and length, of what is put the peer's address as well. */
+    /**
+     * Something to send: with the numbers that a message of its kind has; of data the address and length, of what is
+     * put the peer's address as well.
+     */
     private static final class Step {
         int kind;
         final long[] numbers = new long[5];

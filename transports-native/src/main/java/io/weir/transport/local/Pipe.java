@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One direction of a link: a bounded queue from one loop to another, whose places are used again and again.
  *
- * <p>Nobody is forgotten: who changes something publishes it, then looks whether the other one waits for it; who wants to wait
- * says so, then looks once more. A full fence stands between the two steps on either side.
+ * <p>Nobody is forgotten: who changes something publishes it, then looks whether the other one waits for it; who wants
+ * to wait says so, then looks once more. A full fence stands between the two steps on either side.
  */
 final class Pipe {
 

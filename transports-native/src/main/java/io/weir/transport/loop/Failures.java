@@ -63,8 +63,8 @@ final class Failures {
     }
 
     /**
-     * Throws the error on if the JVM's heap is full: what came in this turn, and what was due, is half dealt with then, and somebody may wait for the
-     * rest for ever. Who finds no direct memory has only that to complain of.
+     * Throws the error on if the JVM's heap is full: what came in this turn, and what was due, is half dealt with then,
+     * and somebody may wait for the rest for ever. Who finds no direct memory has only that to complain of.
      */
     static void endOnFullHeap(Throwable failure) {
         if (failure instanceof OutOfMemoryError full) {

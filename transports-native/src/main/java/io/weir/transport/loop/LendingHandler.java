@@ -6,8 +6,8 @@ import io.netty.channel.IoHandlerContext;
 import io.netty.channel.IoRegistration;
 
 /**
- * Lets others have the loop while its thread sleeps for events, and takes it back before they are handled. Of the questions that Netty
- * asks, whether handling is to be timed is the one that comes between the two.
+ * Lets others have the loop while its thread sleeps for events, and takes it back before they are handled. Of the
+ * questions that Netty asks, whether handling is to be timed is the one that comes between the two.
  */
 final class LendingHandler implements IoHandler {
 

@@ -186,14 +186,16 @@ public final class NettyLoop implements Loop {
         return onEpoll;
     }
 
-    /** The small buffers of this loop: for what its links receive, and for their allocators. On the loop's thread only. */
+    /**
+     * The small buffers of this loop: for what its links receive, and for their allocators. On the loop's thread only.
+     */
     public LoopBuffers buffers() {
         return Objects.requireNonNull(buffers, "asked for on another thread, before the loop has begun");
     }
 
     /**
-     * Disposes of this when the loop ends, as a socket is closed then. For links that no descriptor stands for. On the loop's
-     * thread only.
+     * Disposes of this when the loop ends, as a socket is closed then. For links that no descriptor stands for. On the
+     * loop's thread only.
      */
     public void closeAtEnd(Disposable resource) {
         resources.add(resource);
@@ -205,8 +207,8 @@ public final class NettyLoop implements Loop {
     }
 
     /**
-     * Lets the loop go on, when it is closed, until {@link #letEnd}: for a link that ends in good order and has something
-     * under way. Who calls this bounds the delay. On the loop's thread only.
+     * Lets the loop go on, when it is closed, until {@link #letEnd}: for a link that ends in good order and has
+     * something under way. Who calls this bounds the delay. On the loop's thread only.
      */
     public void delayEnd(Object holder) {
         delays.add(holder);
@@ -302,8 +304,8 @@ public final class NettyLoop implements Loop {
     }
 
     /**
-     * Apart from {@link #turns}, as a JVM without memory throws away whole frames of compiled code, with what they catch. This one is never compiled: it
-     * runs once, and has no loop.
+     * Apart from {@link #turns}, as a JVM without memory throws away whole frames of compiled code, with what they
+     * catch. This one is never compiled: it runs once, and has no loop.
      */
     private void run() {
         try {
@@ -324,8 +326,8 @@ public final class NettyLoop implements Loop {
     }
 
     /**
-     * Nothing else is to be expected of this thread, so whoever depends on it must know. It may have died for want of memory: then
-     * nothing that is needed here may depend on one attempt.
+     * Nothing else is to be expected of this thread, so whoever depends on it must know. It may have died for want of
+     * memory: then nothing that is needed here may depend on one attempt.
      */
     private void die(Throwable cause) {
         spare = NOTHING;
@@ -417,7 +419,8 @@ public final class NettyLoop implements Loop {
         long nanos = pace.stallToWarnOf();
         if (nanos > 0) {
             LOG.warn(
-                    "Loop {} was kept from its work {} times, for up to {} ms: subscribers or handlers on it take long (slow work"
+                    "Loop {} was kept from its work {} times, for up to {} ms: subscribers or handlers on it "
+                            + "take long (slow work"
                             + " belongs behind publishOn), or the machine gave it no processor",
                     name(),
                     pace.stalls(),
@@ -490,8 +493,8 @@ public final class NettyLoop implements Loop {
     }
 
     /**
-     * A socket that was just opened for this loop. Netty closes what is registered when it ends a loop, but not what comes to be registered in
-     * that moment, or is never. Any thread may call.
+     * A socket that was just opened for this loop. Netty closes what is registered when it ends a loop, but not what
+     * comes to be registered in that moment, or is never. Any thread may call.
      *
      * @throws RejectedExecutionException if the loop has ended; the socket is closed then
      */

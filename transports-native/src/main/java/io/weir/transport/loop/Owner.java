@@ -6,7 +6,9 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Owner {
 
     private final ReentrantLock lock = new ReentrantLock();
-    /** The loop's thread sleeps, or waits for who has borrowed the loop. Written by that thread, while it is the owner. */
+    /**
+     * The loop's thread sleeps, or waits for who has borrowed the loop. Written by that thread, while it is the owner.
+     */
     private volatile boolean lent;
 
     /** The loop's thread begins. */
@@ -20,7 +22,9 @@ final class Owner {
         lock.unlock();
     }
 
-    /** The loop's thread goes on, if it does not do so already: as soon as whoever has borrowed the loop gives it back. */
+    /**
+     * The loop's thread goes on, if it does not do so already: as soon as whoever has borrowed the loop gives it back.
+     */
     void takeBack() {
         if (!lock.isHeldByCurrentThread()) {
             lock.lock();

@@ -9,7 +9,9 @@ import java.util.function.LongSupplier;
  */
 final class Pace {
 
-    /** Idle turns between two looks at the clock: 24 ns for the clock make 1.5 ns a turn. A busy turn counts for more. */
+    /**
+     * Idle turns between two looks at the clock: 24 ns for the clock make 1.5 ns a turn. A busy turn counts for more.
+     */
     private static final int TURNS = 16;
 
     private static final int BUSY_TURN = 4;
@@ -18,12 +20,15 @@ final class Pace {
     private static final long SOCKETS_NANOS = 20_000;
 
     /**
-     * After this time without work the rings are at rest: sockets are looked at whenever the clock is, and the processor is offered
-     * to others, one of which may be the peer.
+     * After this time without work the rings are at rest: sockets are looked at whenever the clock is, and the
+     * processor is offered to others, one of which may be the peer.
      */
     private static final long QUIET_NANOS = 5_000;
 
-    /** Whoever slept so shortly would have found what woke it by looking; it was not even a processor that had to wake up. */
+    /**
+     * Whoever slept so shortly would have found what woke it by looking; it was not even a processor that had to wake
+     * up.
+     */
     private static final long NAP_NANOS = 5_000;
 
     /** So many times in a row looking for work must have been in vain before the loop sleeps at once instead. */
@@ -167,9 +172,9 @@ final class Pace {
     }
 
     /**
-     * There was no work in this turn. Whether it is time to sleep: when nothing came while the loop looked for as long as it may;
-     * or at once, when that has been in vain lately, as it is for answers that take longer: looking would only keep the
-     * processor from whoever makes them.
+     * There was no work in this turn. Whether it is time to sleep: when nothing came while the loop looked for as long
+     * as it may; or at once, when that has been in vain lately, as it is for answers that take longer: looking would
+     * only keep the processor from whoever makes them.
      */
     boolean restDue() {
         if (spinNanos == 0) {

@@ -7,8 +7,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Copies between buffers and mapped memory. Few bytes go word by word, which the compiler turns into plain moves; for more, the
- * fixed cost of a bulk copy is worth paying.
+ * Copies between buffers and mapped memory. Few bytes go word by word, which the compiler turns into plain moves; for
+ * more, the fixed cost of a bulk copy is worth paying.
  */
 public final class Bytes {
 
@@ -54,7 +54,9 @@ public final class Bytes {
         }
     }
 
-    /** The readable bytes of any buffer into mapped memory; changes no index, so that other threads may read it as well. */
+    /**
+     * The readable bytes of any buffer into mapped memory; changes no index, so that other threads may read it as well.
+     */
     public static void copy(ByteBuf from, ByteBuffer to, int toIndex, int length) {
         int fromIndex = from.readerIndex();
         if (from.hasArray()) {

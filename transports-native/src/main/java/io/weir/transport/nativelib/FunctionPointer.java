@@ -6,8 +6,9 @@ import com.kenai.jffi.Invoker;
 import com.kenai.jffi.Type;
 
 /**
- * A C function of which only the address is known, as it stands in a table of a library. It takes pointers and numbers of 64 bits at most, and
- * returns an {@code int}. The error number is not kept, which makes a call a third cheaper: for functions that return theirs. Thread-safe.
+ * A C function of which only the address is known, as it stands in a table of a library. It takes pointers and numbers
+ * of 64 bits at most, and returns an {@code int}. The error number is not kept, which makes a call a third cheaper: for
+ * functions that return theirs. Thread-safe.
  */
 public final class FunctionPointer {
 

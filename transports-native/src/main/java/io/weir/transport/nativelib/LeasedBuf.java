@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A buffer that lies in mapped memory until it is released, or grows beyond its place and moves into ordinary memory.
  *
- * <p>Its address is told even where Netty tells none for want of Unsafe: by it a link recognises what lies in its own memory
- * through slices, duplicates and leak detection.
+ * <p>Its address is told even where Netty tells none for want of Unsafe: by it a link recognises what lies in its own
+ * memory through slices, duplicates and leak detection.
  */
 public final class LeasedBuf extends UnpooledDirectByteBuf {
 

@@ -9,8 +9,8 @@ import jnr.ffi.types.ssize_t;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of the Linux C library that adapters need, under its own names. The numbers are those of x86-64 and aarch64.
- * Public because jnr-ffi implements it from another class loader; {@link Posix} is what adapters use.
+ * The calls of the Linux C library that adapters need, under its own names. The numbers are those of x86-64 and
+ * aarch64. Public because jnr-ffi implements it from another class loader; {@link Posix} is what adapters use.
  */
 public interface LibC {
 

@@ -5,9 +5,10 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Memory of its own pages in our address space, shared with others or not. It is counted: whoever keeps a way to reach it holds
- * it, and it is unmapped when the last holder lets go. An access after that kills the process, so whoever lets go must have lost every way to reach it
- * before: {@link #memory()} must not be kept longer than it is held. Thread-safe.
+ * Memory of its own pages in our address space, shared with others or not. It is counted: whoever keeps a way to reach
+ * it holds it, and it is unmapped when the last holder lets go. An access after that kills the process, so whoever lets
+ * go must have lost every way to reach it before: {@link #memory()} must not be kept longer than it is held.
+ * Thread-safe.
  */
 public final class Mapping {
 

@@ -7,8 +7,8 @@ import com.kenai.jffi.ClosureManager;
 import com.kenai.jffi.Type;
 
 /**
- * A function that C can call: {@code void f(void *, void *, int)}. What is called must not throw. Stays there until it is closed; the library must not
- * call it later.
+ * A function that C can call: {@code void f(void *, void *, int)}. What is called must not throw. Stays there until it
+ * is closed; the library must not call it later.
  */
 public final class NativeCallback implements AutoCloseable {
 

@@ -8,8 +8,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A C function of which the address is known, whose parameters and result are pointers and integers of any width: each is passed in 64 bits, as
- * x86-64 and aarch64 do it anyway. The error number is not kept. Allocates nothing. Thread-safe.
+ * A C function of which the address is known, whose parameters and result are pointers and integers of any width: each
+ * is passed in 64 bits, as x86-64 and aarch64 do it anyway. The error number is not kept. Allocates nothing.
+ * Thread-safe.
  */
 public final class NativeFunction {
 

@@ -12,8 +12,9 @@ import jnr.ffi.Runtime;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The system calls of Linux that adapters need. This is the one place where its error numbers become a {@link NativeFailure}.
- * The library is loaded by the first call of {@link #missing}, without which nothing else here may be used. Thread-safe.
+ * The system calls of Linux that adapters need. This is the one place where its error numbers become a
+ * {@link NativeFailure}. The library is loaded by the first call of {@link #missing}, without which nothing else here
+ * may be used. Thread-safe.
  */
 public final class Posix {
 
@@ -25,8 +26,8 @@ public final class Posix {
     private Posix() {}
 
     /**
-     * Why these calls can't be used here, as a sentence, or null if they can. The first call loads jnr-ffi, which takes some
-     * 200 ms: never on a loop.
+     * Why these calls can't be used here, as a sentence, or null if they can. The first call loads jnr-ffi, which takes
+     * some 200 ms: never on a loop.
      */
     public static @Nullable String missing(TransportSettings settings) {
         if (!settings.nativeAllowed()) {
@@ -140,8 +141,8 @@ public final class Posix {
     }
 
     /**
-     * Sends any byte. Never waits, whatever flags somebody has set for the socket: if there is no room, the other side has bytes to read.
-     * Returns false if there is no other side any more.
+     * Sends any byte. Never waits, whatever flags somebody has set for the socket: if there is no room, the other side
+     * has bytes to read. Returns false if there is no other side any more.
      */
     public static boolean sendByte(Descriptor socket) throws NativeFailure {
         LibC libc = libc();
@@ -241,7 +242,10 @@ public final class Posix {
         return credentials.getInt(Integer.BYTES);
     }
 
-    /** Takes up to so many bytes from a socket, without waiting. Returns how many, 0 at the end, or an error as a negative number. */
+    /**
+     * Takes up to so many bytes from a socket, without waiting. Returns how many, 0 at the end, or an error as a
+     * negative number.
+     */
     static int receive(Descriptor socket, long address, int length) {
         LibC libc = libc();
         int received = libc.recv(socket.number(), address, length, LibC.MSG_DONTWAIT);
@@ -255,7 +259,10 @@ public final class Posix {
         return received >= 0 ? received : -lastError(libc);
     }
 
-    /** Sends so many bytes, the message whose {@code struct msghdr} lies at this address, without waiting, all of it or in vain. */
+    /**
+     * Sends so many bytes, the message whose {@code struct msghdr} lies at this address, without waiting, all of it or
+     * in vain.
+     */
     static void sendMessage(Descriptor socket, long message, int length) throws NativeFailure {
         int flags = LibC.MSG_DONTWAIT | LibC.MSG_NOSIGNAL;
         if (check("sendmsg", (int) libc().sendmsg(socket.number(), message, flags)) != length) {
@@ -270,8 +277,8 @@ public final class Posix {
     }
 
     /**
-     * Sends messages, whose {@code struct mmsghdr} lie at this address, without waiting. Returns how many the system has taken,
-     * or its error as a negative number if it has taken none.
+     * Sends messages, whose {@code struct mmsghdr} lie at this address, without waiting. Returns how many the system
+     * has taken, or its error as a negative number if it has taken none.
      */
     public static int sendMessages(int socket, long messages, int count) {
         LibC libc = libc();

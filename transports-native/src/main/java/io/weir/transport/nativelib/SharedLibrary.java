@@ -6,7 +6,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A library whose functions are looked up one by one, since not every release has all of them. Stays loaded as long as the process. Thread-safe.
+ * A library whose functions are looked up one by one, since not every release has all of them. Stays loaded as long as
+ * the process. Thread-safe.
  */
 public final class SharedLibrary {
 
@@ -19,7 +20,8 @@ public final class SharedLibrary {
     }
 
     /**
-     * Loads the first one of these that there is: names as the system looks for them, or paths. May take milliseconds: never on a loop.
+     * Loads the first one of these that there is: names as the system looks for them, or paths. May take milliseconds:
+     * never on a loop.
      *
      * @throws NativeFailure with what the system has said of each
      */

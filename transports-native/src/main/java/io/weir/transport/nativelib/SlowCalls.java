@@ -5,9 +5,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * System calls that may take as long as another process likes, on threads of their own, so that no loop makes them. What a process
- * passes over a socket may be anything, such as a TCP connection that lingers when it is closed; and whoever closes a socket
- * closes what was passed over it and not received. Thread-safe.
+ * System calls that may take as long as another process likes, on threads of their own, so that no loop makes them.
+ * What a process passes over a socket may be anything, such as a TCP connection that lingers when it is closed; and
+ * whoever closes a socket closes what was passed over it and not received. Thread-safe.
  */
 public final class SlowCalls {
 
@@ -59,7 +59,10 @@ public final class SlowCalls {
         run(descriptor::close);
     }
 
-    /** Whether many calls wait, or one for long: then others keep the threads, and whoever can do without such a call does. */
+    /**
+     * Whether many calls wait, or one for long: then others keep the threads, and whoever can do without such a call
+     * does.
+     */
     public static boolean areLate() {
         boolean late = POOL.getQueue().size() >= MANY
                 || (POOL.getQueue().peek() instanceof Waiting first && System.nanoTime() - first.since > LATE);

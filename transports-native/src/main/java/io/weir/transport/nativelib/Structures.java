@@ -6,7 +6,10 @@ import java.nio.ByteOrder;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Memory that C and we both see, in the order of bytes that this machine has. For adapters that fill in the structures of a library. */
+/**
+ * Memory that C and we both see, in the order of bytes that this machine has. For adapters that fill in the structures
+ * of a library.
+ */
 public final class Structures {
 
     private static final int ALIGNMENT = 64;
@@ -22,7 +25,10 @@ public final class Structures {
         return PLATFORMS.contains(platform) ? null : "the structures of " + library + " are not known on " + platform;
     }
 
-    /** New memory, zero, aligned for any structure. It is there as long as the buffer is: who gives its address away keeps the buffer. */
+    /**
+     * New memory, zero, aligned for any structure. It is there as long as the buffer is: who gives its address away
+     * keeps the buffer.
+     */
     public static ByteBuffer allocate(int bytes) {
         // An aligned slice begins and ends at a multiple, so it may be shorter by almost two.
         return ByteBuffer.allocateDirect(bytes + 2 * ALIGNMENT)

@@ -7,11 +7,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A stream socket of the Unix domain, none of whose calls waits: not even for what the other side passes over it, except for
- * {@link #receiveDescriptor}, which is for {@link SlowCalls}. The system closes what was passed to whoever reads the bytes that it came with
- * and does not take it, and that takes as long as the other side likes. So bytes are looked at before they are read, and what comes with
- * descriptors stays where it is until the socket is closed, which is done among the slow calls. One thread at a time, but for
- * {@link #ring} and {@link #close}.
+ * A stream socket of the Unix domain, none of whose calls waits: not even for what the other side passes over it,
+ * except for {@link #receiveDescriptor}, which is for {@link SlowCalls}. The system closes what was passed to whoever
+ * reads the bytes that it came with and does not take it, and that takes as long as the other side likes. So bytes are
+ * looked at before they are read, and what comes with descriptors stays where it is until the socket is closed, which
+ * is done among the slow calls. One thread at a time, but for {@link #ring} and {@link #close}.
  */
 public final class UnixSocket {
 
@@ -21,7 +21,10 @@ public final class UnixSocket {
     /** What {@link #read} returns: the other side has ended, or the connection has failed. */
     public static final int END = -1;
 
-    /** What {@link #read} returns: descriptors are there, with the next bytes or later ones, and nothing is read any more. */
+    /**
+     * What {@link #read} returns: descriptors are there, with the next bytes or later ones, and nothing is read any
+     * more.
+     */
     public static final int DESCRIPTORS = -2;
 
     private static final int BACKLOG = 128;
@@ -85,7 +88,10 @@ public final class UnixSocket {
         }
     }
 
-    /** Connects to who listens at this path. To look for the path may take long, as it leads where the peer likes: for {@link SlowCalls}. */
+    /**
+     * Connects to who listens at this path. To look for the path may take long, as it leads where the peer likes: for
+     * {@link SlowCalls}.
+     */
     public static UnixSocket connect(String path) throws NativeFailure {
         UnixSocket socket = unconnected();
         try {
@@ -156,8 +162,9 @@ public final class UnixSocket {
     }
 
     /**
-     * Receives the only descriptor that the other side is to pass, with any byte; when there is one, see {@link #look}. From then on the system
-     * refuses descriptors where it can, since Linux 6.16, and reading costs one call. Takes as long as the other side likes: for {@link SlowCalls}.
+     * Receives the only descriptor that the other side is to pass, with any byte; when there is one, see {@link #look}.
+     * From then on the system refuses descriptors where it can, since Linux 6.16, and reading costs one call. Takes as
+     * long as the other side likes: for {@link SlowCalls}.
      *
      * @return null if what came is something else
      */
@@ -222,7 +229,10 @@ public final class UnixSocket {
         }
     }
 
-    /** A {@code struct msghdr} at the beginning of this memory, its only {@code struct iovec}, the control data, and the bytes. */
+    /**
+     * A {@code struct msghdr} at the beginning of this memory, its only {@code struct iovec}, the control data, and the
+     * bytes.
+     */
     private static final class Message {
 
         private static final int VECTOR = 64;

@@ -11,8 +11,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Blocks of indices, so that no two processes of a host take the same. Who has one is bound to an address of its name in the system's abstract
- * namespace for sockets, of which each network namespace has its own, as it has its interfaces; the system takes it back from whoever dies.
+ * Blocks of indices, so that no two processes of a host take the same. Who has one is bound to an address of its name
+ * in the system's abstract namespace for sockets, of which each network namespace has its own, as it has its
+ * interfaces; the system takes it back from whoever dies.
  */
 final class Blocks {
 

@@ -1,9 +1,10 @@
 package io.weir.transport.p4sock;
 
 /**
- * How many fragments may be under way at once. Begins with few and doubles with each round trip until many are lost; then it lets go of a third, and
- * grows by an eighth with each round trip that goes well. A network that now and then loses a fragment by itself does not slow it down, which is
- * what it is for; one that is full does, since that loses more.
+ * How many fragments may be under way at once. Begins with few and doubles with each round trip until many are lost;
+ * then it lets go of a third, and grows by an eighth with each round trip that goes well. A network that now and then
+ * loses a fragment by itself does not slow it down, which is what it is for; one that is full does, since that loses
+ * more.
  */
 final class Congestion {
 

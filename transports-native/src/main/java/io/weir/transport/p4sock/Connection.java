@@ -14,11 +14,11 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection: the protocol, without a socket and without a clock of its own. It is given frames and the time, and tells its
- * {@link Outlet} what to send. Belongs to the loop's thread. Times are in nanoseconds.
+ * One connection: the protocol, without a socket and without a clock of its own. It is given frames and the time, and
+ * tells its {@link Outlet} what to send. Belongs to the loop's thread. Times are in nanoseconds.
  *
- * <p>Without a {@link Seal} it speaks as a host of ParaStation does. With one it takes only frames of its peer, and tells and
- * hears which fragments have come out of order.
+ * <p>Without a {@link Seal} it speaks as a host of ParaStation does. With one it takes only frames of its peer, and
+ * tells and hears which fragments have come out of order.
  */
 final class Connection {
 
@@ -26,7 +26,8 @@ final class Connection {
     interface Outlet {
 
         /**
-         * Sends fragments, each behind the header of Ethernet that it stands under. Returns how many the device has taken.
+         * Sends fragments, each behind the header of Ethernet that it stands under. Returns how many the device has
+         * taken.
          *
          * @throws WeirException if none can be sent from here any more
          */
@@ -96,7 +97,10 @@ final class Connection {
 
     private static final int LONGEST_CONTROL = 256;
 
-    /** What waits to be sent for the first time is still in the processor's cache when its turn comes, if it is no more than this. */
+    /**
+     * What waits to be sent for the first time is still in the processor's cache when its turn comes, if it is no more
+     * than this.
+     */
     private static final int MOST_UNSENT = 512 << 10;
 
     /** A SYN is repeated after a wait that doubles up to this one: at first the other side may just not be ready. */
@@ -311,7 +315,10 @@ final class Connection {
         ackAt = Long.MAX_VALUE;
     }
 
-    /** Data has come: a frame whose header of data begins here, with so many bytes from there on. The view shows the same memory. */
+    /**
+     * Data has come: a frame whose header of data begins here, with so many bytes from there on. The view shows the
+     * same memory.
+     */
     void data(ByteBuffer frame, ByteBuf view, int at, int available, long now) {
         int length = FrameFormat.number(frame, at + FrameFormat.LENGTH);
         int trailer = seal == null ? 0 : Seal.BYTES;

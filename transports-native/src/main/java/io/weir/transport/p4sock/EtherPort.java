@@ -21,8 +21,9 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
 /**
- * What the connections of one loop over one interface share: a packet socket for data and one for control frames, since a socket for both would look
- * at every frame of the interface. Opened for the first connection and closed behind the last. Belongs to the loop's thread.
+ * What the connections of one loop over one interface share: a packet socket for data and one for control frames, since
+ * a socket for both would look at every frame of the interface. Opened for the first connection and closed behind the
+ * last. Belongs to the loop's thread.
  */
 final class EtherPort implements Pollable {
 

@@ -9,8 +9,9 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What goes out in one frame: its headers, its payload and its seal, ready to be sent again until it has arrived. Most of the payload is written
- * here; one piece of it may lie elsewhere and is sent from there. Used again and again. Belongs to the loop's thread.
+ * What goes out in one frame: its headers, its payload and its seal, ready to be sent again until it has arrived. Most
+ * of the payload is written here; one piece of it may lie elsewhere and is sent from there. Used again and again.
+ * Belongs to the loop's thread.
  *
  * <p>In the memory stand the headers of Ethernet and of data, what was written, and room for the seal.
  */

@@ -3,8 +3,8 @@ package io.weir.transport.p4sock;
 import java.util.ArrayDeque;
 
 /**
- * The fragments of one link that are not in use: as many as were in use at once, up to a bound, so that a stream makes none. What lies outside of the heap is dear to
- * make. Belongs to the loop's thread.
+ * The fragments of one link that are not in use: as many as were in use at once, up to a bound, so that a stream makes
+ * none. What lies outside of the heap is dear to make. Belongs to the loop's thread.
  */
 final class FragmentPool {
 

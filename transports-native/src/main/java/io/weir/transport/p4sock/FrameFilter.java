@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The program (classic BPF) by which the kernel finds out which frames are for one port, before it copies them: those for its blocks of indices, and
- * each SYN for a name that begins as all its names do. Numbers in it are big-endian, those in frames as the host has them.
+ * The program (classic BPF) by which the kernel finds out which frames are for one port, before it copies them: those
+ * for its blocks of indices, and each SYN for a name that begins as all its names do. Numbers in it are big-endian,
+ * those in frames as the host has them.
  */
 final class FrameFilter {
 

@@ -6,28 +6,32 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The frames, drawn once. Behind the header of Ethernet (destination, source, type) all numbers have 16 bits in the order of bytes that the
- * host has, so that both ends must have the same. A name has 8 bytes. Fragments are what is numbered; a message is one or more of them.
+ * The frames, drawn once. Behind the header of Ethernet (destination, source, type) all numbers have 16 bits in the
+ * order of bytes that the host has, so that both ends must have the same. A name has 8 bytes. Fragments are what is
+ * numbered; a message is one or more of them.
  *
  * <pre>
- * type 0x0814, data:      0 cito    2 seqno   4 ackno   6 winno   8 len     10 flags (1: the message's last)   12 payload
+ * type 0x0814, data:      0 cito    2 seqno   4 ackno   6 winno   8 len     10 flags (1: the message's last)   12
+ *                         payload
  * type 0x0816, control:   0 type    2 zero
  *   SYN (0)                         4 cifrom  6 name    14 seqno  16 address (28 bytes)
  *   SYNACK (1)                      4 cito    6 cifrom  8 seqno   10 ackno  12 error
  *   ACK (3)                         4 cito    6 ackno   8 winno   10 resend
  * </pre>
  *
- * {@code cito} is the receiver's index of the connection, {@code cifrom} the sender's. {@code seqno} counts from 30000 and names in a SYN and a SYNACK
- * the fragment that will come first. {@code ackno} names the last one that has come in order, in a SYNACK the first that is expected.
- * {@code winno} names the last one that may be sent. An ACK with {@code resend} says that one is missing. A fragment without payload ends a connection.
+ * {@code cito} is the receiver's index of the connection, {@code cifrom} the sender's. {@code seqno} counts from 30000
+ * and names in a SYN and a SYNACK the fragment that will come first. {@code ackno} names the last one that has come in
+ * order, in a SYNACK the first that is expected. {@code winno} names the last one that may be sent. An ACK with
+ * {@code resend} says that one is missing. A fragment without payload ends a connection.
  *
- * <p>The address in a SYN is that of the other side: 16 family type (2: Ethernet is 3), 20 MAC, 28 name of the interface (16 bytes); or 20 the IPv4
- * address and no name, in a SYN to everybody on the wire.
+ * <p>The address in a SYN is that of the other side: 16 family type (2: Ethernet is 3), 20 MAC, 28 name of the
+ * interface (16 bytes); or 20 the IPv4 address and no name, in a SYN to everybody on the wire.
  *
- * <p>All this is ParaStation's (pscom at commit 68af2a6: modules/p4sock/p4prot.h, p4rel.c, p4ether.c). What stands behind it is ours, and a host of
- * ParaStation would not look at it: behind the payload of data, or what a control frame has, a {@link Seal} of 8 bytes; in an
- * ACK before the seal the number of ranges that have come out of order (16) and for each of them the first and the last fragment; and in its {@code resend}
- * a second bit, which says that what is not acknowledged will be delivered to nobody.
+ * <p>All this is ParaStation's (pscom at commit 68af2a6: modules/p4sock/p4prot.h, p4rel.c, p4ether.c). What stands
+ * behind it is ours, and a host of ParaStation would not look at it: behind the payload of data, or what a control
+ * frame has, a {@link Seal} of 8 bytes; in an ACK before the seal the number of ranges that have come out of order (16)
+ * and for each of them the first and the last fragment; and in its {@code resend} a second bit, which says that what is
+ * not acknowledged will be delivered to nobody.
  */
 final class FrameFormat {
 

@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Whether the kernel has ParaStation's own protocol family, which spoke this protocol. It took a number that belongs to TIPC today, so that only what it answers
- * tells: the number of a node.
+ * Whether the kernel has ParaStation's own protocol family, which spoke this protocol. It took a number that belongs to
+ * TIPC today, so that only what it answers tells: the number of a node.
  */
 final class KernelFamily {
 
@@ -19,7 +19,10 @@ final class KernelFamily {
 
     private KernelFamily() {}
 
-    /** Where the module shows its numbers. Without it nobody is asked: that alone would have the kernel load what has the family's number today. */
+    /**
+     * Where the module shows its numbers. Without it nobody is asked: that alone would have the kernel load what has
+     * the family's number today.
+     */
     private static final Path SHOWN = Path.of("/proc/sys/ps4");
 
     /** A remark on it for people, which can be put behind a sentence; empty if it is not there. */

@@ -20,8 +20,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * Our half of a link over Ethernet that is being agreed on: a place at the port of the interface that leads to the peer. The side that connects sends a SYN to
- * the other one's, when both have the other's offer. Belongs to the loop's thread.
+ * Our half of a link over Ethernet that is being agreed on: a place at the port of the interface that leads to the
+ * peer. The side that connects sends a SYN to the other one's, when both have the other's offer. Belongs to the loop's
+ * thread.
  */
 final class P4Agreement implements PendingLink, Connection.User {
 

@@ -8,8 +8,9 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer knows of us before a link is prepared: {@code 1 little any|02:00:5e:10:00:01,1500,10.0.0.1/24}. The number is the version of the offers that we
- * understand; then come the order of bytes, and for each interface its MAC, MTU and IPv4 addresses.
+ * What a peer knows of us before a link is prepared: {@code 1 little any|02:00:5e:10:00:01,1500,10.0.0.1/24}. The
+ * number is the version of the offers that we understand; then come the order of bytes, and for each interface its MAC,
+ * MTU and IPv4 addresses.
  *
  * @param order of the bytes in our frames
  * @param named whether the interface was named by an option, so that it need not have an address

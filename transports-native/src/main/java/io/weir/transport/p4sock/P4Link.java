@@ -21,10 +21,11 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
 /**
- * A link over a {@link Connection}. Frames are a stream of bytes that is cut into fragments: what is offered in one turn of the loop goes out as one message. Everything but the
- * allocator belongs to the loop's thread.
+ * A link over a {@link Connection}. Frames are a stream of bytes that is cut into fragments: what is offered in one
+ * turn of the loop goes out as one message. Everything but the allocator belongs to the loop's thread.
  *
- * <p>A fragment is acknowledged when it was delivered, so what was not is known on the sender's side and can be handed back.
+ * <p>A fragment is acknowledged when it was delivered, so what was not is known on the sender's side and can be handed
+ * back.
  */
 final class P4Link implements Link, Connection.User {
 
@@ -103,7 +104,8 @@ final class P4Link implements Link, Connection.User {
         return mtu >= LONG_MTU
                 ? ""
                 : "its frames have at most " + mtu
-                        + " bytes: long messages are faster with an MTU of 9000 on the whole way, and without one maybe over tcp";
+                        + " bytes: long messages are faster with an MTU of 9000 on the whole way, and without "
+                        + "one maybe over tcp";
     }
 
     @Override

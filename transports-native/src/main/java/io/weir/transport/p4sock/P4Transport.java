@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The path {@code p4sock}: messages directly on Ethernet, between hosts on one wire, without IP and TCP.
  *
- * <p>Options: {@code interface} (those that are on one subnet with the peer); {@code ring-size} (8m; from 256k to 256m) of what the links of a loop receive
- * into; {@code window} (4m; from 64k to 256m) of what may be on its way to us on one link; {@code timeout} (2s; from 100ms to 2m) after which a
- * peer that does not answer is lost.
+ * <p>Options: {@code interface} (those that are on one subnet with the peer); {@code ring-size} (8m; from 256k to 256m)
+ * of what the links of a loop receive into; {@code window} (4m; from 64k to 256m) of what may be on its way to us on
+ * one link; {@code timeout} (2s; from 100ms to 2m) after which a peer that does not answer is lost.
  */
 public final class P4Transport implements Transport {
 

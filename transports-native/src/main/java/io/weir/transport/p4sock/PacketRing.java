@@ -9,12 +9,16 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The memory that a packet socket writes what it receives into, and we read without a call (TPACKET_V2 of linux/if_packet.h). It has slots; each begins with a status, which says
- * whose it is, and the frame's place and length. Belongs to the loop's thread.
+ * The memory that a packet socket writes what it receives into, and we read without a call (TPACKET_V2 of
+ * linux/if_packet.h). It has slots; each begins with a status, which says whose it is, and the frame's place and
+ * length. Belongs to the loop's thread.
  */
 final class PacketRing {
 
-    /** Bytes of a slot before the frame: {@code tpacket2_hdr}, {@code sockaddr_ll}, and alignment of what stands behind Ethernet's header. */
+    /**
+     * Bytes of a slot before the frame: {@code tpacket2_hdr}, {@code sockaddr_ll}, and alignment of what stands behind
+     * Ethernet's header.
+     */
     static final int BEFORE_FRAME = 66;
 
     private static final int ALIGNMENT = 16;

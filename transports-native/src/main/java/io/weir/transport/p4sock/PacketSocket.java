@@ -12,8 +12,9 @@ import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A packet socket (packet(7)) for one type of frames on one interface, and the ring that it receives into. The ring needs no right but that to the
- * socket; an ordinary receive buffer would be too short without another one. Belongs to the loop's thread.
+ * A packet socket (packet(7)) for one type of frames on one interface, and the ring that it receives into. The ring
+ * needs no right but that to the socket; an ordinary receive buffer would be too short without another one. Belongs to
+ * the loop's thread.
  */
 final class PacketSocket {
 
@@ -65,7 +66,10 @@ final class PacketSocket {
         }
     }
 
-    /** What keeps this process from opening any, as a sentence; null if nothing does. Asks the system once if it is allowed. */
+    /**
+     * What keeps this process from opening any, as a sentence; null if nothing does. Asks the system once if it is
+     * allowed.
+     */
     static @Nullable String refusal() {
         if (allowed) {
             return null;

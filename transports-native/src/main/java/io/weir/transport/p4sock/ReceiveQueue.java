@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which fragments of one connection have come, and what has come too early or that nobody wants yet. Fragments have whole numbers, as in {@link SendQueue}.
- * Belongs to the loop's thread.
+ * Which fragments of one connection have come, and what has come too early or that nobody wants yet. Fragments have
+ * whole numbers, as in {@link SendQueue}. Belongs to the loop's thread.
  */
 final class ReceiveQueue {
 

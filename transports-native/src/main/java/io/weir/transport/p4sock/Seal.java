@@ -6,13 +6,15 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
 /**
- * What proves that a frame was made by the other end of this connection, for this connection and this place in it, and has come as it was made. Each
- * direction has a key of its own, out of what both sides have drawn by lot and told each other over the bootstrap connection.
+ * What proves that a frame was made by the other end of this connection, for this connection and this place in it, and
+ * has come as it was made. Each direction has a key of its own, out of what both sides have drawn by lot and told each
+ * other over the bootstrap connection.
  *
- * <p>The seal of data is the keyed hash of the fragment's whole number, of which the frame shows 16 bits, its header, and the checksum (CRC-32C)
- * of its payload. So what comes again after 65536 fragments, or belongs to another connection, does not pass; nor does what
- * somebody makes up who has not seen this very fragment. Somebody who can stop a fragment and change it on its way could find another
- * payload with the same checksum: a seal is no encryption. Not thread-safe.
+ * <p>The seal of data is the keyed hash of the fragment's whole number, of which the frame shows 16 bits, its header,
+ * and the checksum (CRC-32C) of its payload. So what comes again after 65536 fragments, or belongs to another
+ * connection, does not pass; nor does what somebody makes up who has not seen this very fragment. Somebody who can stop
+ * a fragment and change it on its way could find another payload with the same checksum: a seal is no encryption. Not
+ * thread-safe.
  */
 final class Seal {
 

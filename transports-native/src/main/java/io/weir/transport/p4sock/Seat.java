@@ -7,7 +7,10 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 
-/** The place of one connection at its port: where its frames go, and when it is looked at next. Belongs to the loop's thread. */
+/**
+ * The place of one connection at its port: where its frames go, and when it is looked at next. Belongs to the loop's
+ * thread.
+ */
 final class Seat implements Connection.Outlet {
 
     private final EtherPort port;

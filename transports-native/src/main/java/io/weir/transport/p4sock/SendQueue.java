@@ -5,11 +5,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The fragments of one connection from their making until the other side has them, and which of them to send next. Fragments have whole
- * numbers, of which a frame shows the lowest 16 bits. Belongs to the loop's thread.
+ * The fragments of one connection from their making until the other side has them, and which of them to send next.
+ * Fragments have whole numbers, of which a frame shows the lowest 16 bits. Belongs to the loop's thread.
  *
- * <p>A fragment is taken for lost when some that were sent after it have arrived; how many, grows when that was wrong and shrinks when it was right. When nothing comes
- * back at all, the first one is sent again, then all, each time after a longer wait.
+ * <p>A fragment is taken for lost when some that were sent after it have arrived; how many, grows when that was wrong
+ * and shrinks when it was right. When nothing comes back at all, the first one is sent again, then all, each time after
+ * a longer wait.
  */
 final class SendQueue {
 
@@ -335,7 +336,10 @@ final class SendQueue {
         congestion.lost();
     }
 
-    /** A side that tells nothing of what has come out of order asks for all from the first one on; not again before that can have come. */
+    /**
+     * A side that tells nothing of what has come out of order asks for all from the first one on; not again before that
+     * can have come.
+     */
     void sendAllAgain(long now) {
         if (first < fresh && now - at(first).sentAt >= roundTrip.usual() && !at(first).lost) {
             loseAll();

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * SipHash-2-4 (Aumasson and Bernstein, 2012): a short keyed hash that nobody can compute without the key. Without an object per hash, which is
- * why it is not a library's. Not thread-safe.
+ * SipHash-2-4 (Aumasson and Bernstein, 2012): a short keyed hash that nobody can compute without the key. Without an
+ * object per hash, which is why it is not a library's. Not thread-safe.
  */
 final class SipHash {
 

@@ -5,7 +5,10 @@ import io.weir.core.WeirException;
 /** Where memory is registered, so that the device may use it: a device as this process has opened it. Thread-safe. */
 public interface Domain {
 
-    /** Memory that the device may use until it is closed. Closed once, when nothing under way uses the memory any longer. Thread-safe. */
+    /**
+     * Memory that the device may use until it is closed. Closed once, when nothing under way uses the memory any
+     * longer. Thread-safe.
+     */
     interface Registration extends AutoCloseable {
 
         /** What names the memory to our own device. */
@@ -19,7 +22,8 @@ public interface Domain {
     }
 
     /**
-     * Registers memory that stays where it is until the registration is closed. May take milliseconds: never called on a loop.
+     * Registers memory that stays where it is until the registration is closed. May take milliseconds: never called on
+     * a loop.
      *
      * @param readable whether peers may read it; none may ever write it
      * @throws WeirException if the system or the device refuses, with the limit and the remedy

@@ -6,8 +6,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Programs that we start get a copy of our memory, and older kernels may give the original to them and leave a device with the copy. libibverbs,
- * which providers of uDAPL use as well, prevents that if it is told before the first memory is registered, by whomever.
+ * Programs that we start get a copy of our memory, and older kernels may give the original to them and leave a device
+ * with the copy. libibverbs, which providers of uDAPL use as well, prevents that if it is told before the first memory
+ * is registered, by whomever.
  */
 public final class ForkSafety {
 
@@ -22,7 +23,10 @@ public final class ForkSafety {
         int ibv_fork_init();
     }
 
-    /** Sees to it; the first call counts. Where there is no libibverbs there is nothing to see to. Loads a library: never on a loop. */
+    /**
+     * Sees to it; the first call counts. Where there is no libibverbs there is nothing to see to. Loads a library:
+     * never on a loop.
+     */
     public static void ensure() {
         Done.once();
     }

@@ -7,8 +7,8 @@ import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Posix;
 
 /**
- * The registered memory of one link: the slots that it sends from and those that it receives into, and room into which it reads what finds no
- * room in the pool. Made on any thread, closed once.
+ * The registered memory of one link: the slots that it sends from and those that it receives into, and room into which
+ * it reads what finds no room in the pool. Made on any thread, closed once.
  */
 public final class LinkMemory implements AutoCloseable {
 

@@ -19,12 +19,13 @@ import org.slf4j.LoggerFactory;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Memory for long payloads of one link, registered once and used again and again, up to a limit: gives direct buffers that the peer
- * reads itself, without a copy. No two links share one, as a peer can read all that its link has registered for that. What is too short to be worth that, does not fit, or comes after the end, is ordinary memory, which is
- * copied. Thread-safe.
+ * Memory for long payloads of one link, registered once and used again and again, up to a limit: gives direct buffers
+ * that the peer reads itself, without a copy. No two links share one, as a peer can read all that its link has
+ * registered for that. What is too short to be worth that, does not fit, or comes after the end, is ordinary memory,
+ * which is copied. Thread-safe.
  *
- * <p>The memory is registered in pieces when it is first needed. That takes milliseconds, so whoever needs it on a loop, or another thread that
- * must not block, gets ordinary memory, while another one registers it for the next time.
+ * <p>The memory is registered in pieces when it is first needed. That takes milliseconds, so whoever needs it on a
+ * loop, or another thread that must not block, gets ordinary memory, while another one registers it for the next time.
  */
 public final class RegisteredPool extends AbstractByteBufAllocator implements AutoCloseable {
 
@@ -35,7 +36,9 @@ public final class RegisteredPool extends AbstractByteBufAllocator implements Au
     /** Blocks begin at a multiple of this: a page, so that no two share one, which a device may have to fetch twice. */
     private static final int UNIT = 4 << 10;
 
-    /** What is registered at once, if nobody needs more in one piece: few calls, and a few messages of 1 MiB under way. */
+    /**
+     * What is registered at once, if nobody needs more in one piece: few calls, and a few messages of 1 MiB under way.
+     */
     private static final int PIECE = 8 << 20;
 
     private final Domain domain;
@@ -192,7 +195,10 @@ public final class RegisteredPool extends AbstractByteBufAllocator implements Au
         }
     }
 
-    /** No memory of this is registered any longer. Buffers that are out stay valid. After all wires of the domain were closed. */
+    /**
+     * No memory of this is registered any longer. Buffers that are out stay valid. After all wires of the domain were
+     * closed.
+     */
     @Override
     public void close() {
         growing.lock();

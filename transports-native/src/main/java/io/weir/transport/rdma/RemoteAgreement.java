@@ -13,8 +13,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoSink;
 
 /**
- * Our half of a link over RDMA that is being agreed on: a connection whose other half is joined when the peer's offer is here. Belongs to
- * the loop's thread; memory is registered and the connection joined on a thread of its own, which has the wire for so long.
+ * Our half of a link over RDMA that is being agreed on: a connection whose other half is joined when the peer's offer
+ * is here. Belongs to the loop's thread; memory is registered and the connection joined on a thread of its own, which
+ * has the wire for so long.
  */
 public final class RemoteAgreement implements PendingLink {
 
@@ -41,7 +42,8 @@ public final class RemoteAgreement implements PendingLink {
         SlotPlan read(byte[] theirs);
 
         /**
-         * Joins our half with the other one, when our slots are ready. May take as long as that does, if {@link #giveUp} ends it.
+         * Joins our half with the other one, when our slots are ready. May take as long as that does, if
+         * {@link #giveUp} ends it.
          *
          * @throws WeirException if it can't be joined
          */
@@ -50,7 +52,9 @@ public final class RemoteAgreement implements PendingLink {
         /** Nobody waits for {@link #join} any more. Thread-safe. */
         void giveUp();
 
-        /** Frees all that is left when the wire is closed and quiet, and the link's memory closed. On any thread, once. */
+        /**
+         * Frees all that is left when the wire is closed and quiet, and the link's memory closed. On any thread, once.
+         */
         void close();
     }
 

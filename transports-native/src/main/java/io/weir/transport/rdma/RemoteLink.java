@@ -25,11 +25,12 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 
 /**
- * A link over a {@link Wire}. What is offered in one turn of the loop goes out as few messages; short bodies in them, long ones that lie in
- * registered memory are read by the peer. Everything but the allocator belongs to the loop's thread.
+ * A link over a {@link Wire}. What is offered in one turn of the loop goes out as few messages; short bodies in them,
+ * long ones that lie in registered memory are read by the peer. Everything but the allocator belongs to the loop's
+ * thread.
  *
- * <p>A slot is given back when all that was in it is delivered, so what was not is known here and can be handed back. Slots go back with
- * whatever is sent, or on their own when half of them wait for that.
+ * <p>A slot is given back when all that was in it is delivered, so what was not is known here and can be handed back.
+ * Slots go back with whatever is sent, or on their own when half of them wait for that.
  */
 public final class RemoteLink implements Link, Pollable {
 
@@ -117,7 +118,8 @@ public final class RemoteLink implements Link, Pollable {
      *
      * @param transport the path's name
      * @param memory belongs to the link from here on, as do the wire and the pool
-     * @param afterwards called once, on any thread, when the wire is closed and quiet, and the memory and the pool are closed
+     * @param afterwards called once, on any thread, when the wire is closed and quiet, and the memory and the pool are
+     *     closed
      */
     public RemoteLink(
             String transport,
@@ -295,7 +297,10 @@ public final class RemoteLink implements Link, Pollable {
         return true;
     }
 
-    /** A block that the peer has given back was delivered, though its slot has not come back yet: whoever has the frame does not send it again. */
+    /**
+     * A block that the peer has given back was delivered, though its slot has not come back yet: whoever has the frame
+     * does not send it again.
+     */
     private ByteBuf lentBefore(SlotReader kept) {
         ByteBuf block = lent.get(kept.blockNumber());
         RegisteredPool.Place place = block == null ? null : pool.place(block);

@@ -7,7 +7,8 @@ import java.util.Set;
 /**
  * The options that every path over RDMA has.
  *
- * @param plan {@code slots} and {@code slot-size}: how many messages may be under way to us on a link, and how long each may be
+ * @param plan {@code slots} and {@code slot-size}: how many messages may be under way to us on a link, and how long
+ *     each may be
  * @param poolBytes {@code pool-size}: registered memory for payloads that the peer reads itself
  */
 public record RemoteOptions(SlotPlan plan, int poolBytes) {
@@ -41,7 +42,10 @@ public record RemoteOptions(SlotPlan plan, int poolBytes) {
         return new RemoteOptions(new SlotPlan(slots, slotBytes), settings.size("pool-size", POOL, 0, MOST_POOL));
     }
 
-    /** How much memory one link keeps from being swapped out before it has long payloads, which are copied where there may be no more. */
+    /**
+     * How much memory one link keeps from being swapped out before it has long payloads, which are copied where there
+     * may be no more.
+     */
     public long lockedBytes() {
         return 2L * plan.slots() * plan.slotBytes() + LinkMemory.BOUNCE;
     }

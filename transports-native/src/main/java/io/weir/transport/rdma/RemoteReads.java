@@ -8,9 +8,9 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks of the peer that we read, in the order in which frames describe them: as many at once as the wire allows, each into a block of our
- * pool. The first of them, which everything else waits for, does not wait for room in the pool: it is read in pieces through memory that
- * is kept for that, and copied. Belongs to the loop's thread.
+ * The blocks of the peer that we read, in the order in which frames describe them: as many at once as the wire allows,
+ * each into a block of our pool. The first of them, which everything else waits for, does not wait for room in the
+ * pool: it is read in pieces through memory that is kept for that, and copied. Belongs to the loop's thread.
  */
 final class RemoteReads {
 

@@ -10,11 +10,12 @@ import io.weir.transport.nativelib.Bytes;
 import java.nio.ByteBuffer;
 
 /**
- * The slots that we send from, in turn. A slot is used again when the peer has given it back, which says that it has delivered what was in it, and
- * when our own device is done with it: until then what was not delivered can be read back. Belongs to the loop's thread.
+ * The slots that we send from, in turn. A slot is used again when the peer has given it back, which says that it has
+ * delivered what was in it, and when our own device is done with it: until then what was not delivered can be read
+ * back. Belongs to the loop's thread.
  *
- * <p>The last slot is used only to give slots back, among other things. Were both sides to use their last one without that, neither
- * could ever say again that it has received anything.
+ * <p>The last slot is used only to give slots back, among other things. Were both sides to use their last one without
+ * that, neither could ever say again that it has received anything.
  */
 final class SendingSlots {
 

@@ -4,7 +4,8 @@ import io.weir.core.FrameLayout;
 import io.weir.core.LoopBuffers;
 
 /**
- * What one message of the network holds: as many records as were written before it was sent. All numbers are little-endian.
+ * What one message of the network holds: as many records as were written before it was sent. All numbers are
+ * little-endian.
  *
  * <pre>
  *   0  slots that the sender gives back (32), records among these that describe a block (32)
@@ -14,8 +15,9 @@ import io.weir.core.LoopBuffers;
  * <p>One link flag and kind 0 are used here:
  *
  * <pre>
- *  BLOCK     the body lies in the sender's registered memory: instead of it three words stand before the control data: its address
- *            (64), its key (32) and length (32), the number by which it is given back (32), zero (32); the header's length counts them
+ *  BLOCK     the body lies in the sender's registered memory: instead of it three words stand before the control data:
+ *            its address (64), its key (32) and length (32), the number by which it is given back (32), zero (32); the
+ *            header's length counts them
  *  RETURNED  kind 0; only a header: the block of this number, in aux, was read
  *  GOODBYE   kind 0; only a header: nothing follows, the sender has closed
  * </pre>
@@ -52,7 +54,10 @@ final class SlotLayout {
 
     private SlotLayout() {}
 
-    /** Control and body bytes of the longest frame: even if all were control data, a block could be described beside them. */
+    /**
+     * Control and body bytes of the longest frame: even if all were control data, a block could be described beside
+     * them.
+     */
     static int maxFrame(int slotBytes) {
         return slotBytes - RECORDS - FrameLayout.HEADER - 2 * Long.BYTES - BLOCK_WORDS;
     }

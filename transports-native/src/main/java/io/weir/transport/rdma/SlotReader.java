@@ -16,8 +16,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Goes through the records of slots. Nobody else can change a slot while it is read, but what stands in it is the peer's: nothing is used
- * before it was checked. Belongs to the loop's thread.
+ * Goes through the records of slots. Nobody else can change a slot while it is read, but what stands in it is the
+ * peer's: nothing is used before it was checked. Belongs to the loop's thread.
  */
 final class SlotReader {
 
@@ -66,7 +66,9 @@ final class SlotReader {
         end = slotIndex + bytes;
     }
 
-    /** What this slot's beginning says: slots that are given back, and in the upper half how many blocks are described. */
+    /**
+     * What this slot's beginning says: slots that are given back, and in the upper half how many blocks are described.
+     */
     long head(int slotIndex) {
         return (long) LONGS.get(memory, slotIndex);
     }

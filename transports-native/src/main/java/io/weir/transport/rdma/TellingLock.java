@@ -4,7 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A lock under which is found who has to be told something, behind it: being told takes locks that are taken before this one elsewhere. */
+/**
+ * A lock under which is found who has to be told something, behind it: being told takes locks that are taken before
+ * this one elsewhere.
+ */
 public final class TellingLock extends ReentrantLock {
 
     private static final long serialVersionUID = 1L;

@@ -3,24 +3,27 @@ package io.weir.transport.rdma;
 import io.weir.core.WeirException;
 
 /**
- * A reliable connection of a network that carries whole messages, in order, into slots that the receiver has made ready: the first message
- * lies in the first slot that was made ready, and so on. Belongs to the loop's thread. Trusts that it is told of memory that is there, and
- * of no more slots than were agreed.
+ * A reliable connection of a network that carries whole messages, in order, into slots that the receiver has made
+ * ready: the first message lies in the first slot that was made ready, and so on. Belongs to the loop's thread. Trusts
+ * that it is told of memory that is there, and of no more slots than were agreed.
  *
- * <p>What fails, fails for good: the methods throw a {@link WeirException} that says in words what the device or the library has said, and
- * nothing but {@link #close} is called afterwards.
+ * <p>What fails, fails for good: the methods throw a {@link WeirException} that says in words what the device or the
+ * library has said, and nothing but {@link #close} is called afterwards.
  */
 public interface Wire extends AutoCloseable {
 
-    /** Who is told by {@link #poll} of what has happened. May call the wire, but not {@link #poll} or {@link #close}. */
+    /**
+     * Who is told by {@link #poll} of what has happened. May call the wire, but not {@link #poll} or {@link #close}.
+     */
     interface Completions {
 
         /** A message has come, and lies in the slot that was made ready before all others that are. */
         void received(int bytes);
 
         /**
-         * The messages sent before have arrived, so that their memory can be used again, up to and including the one with this number, counted from 1.
-         * Not told of each: told of a later one, the earlier ones have arrived as well.
+         * The messages sent before have arrived, so that their memory can be used again, up to and including the one
+         * with this number, counted from 1. Not told of each: told of a later one, the earlier ones have arrived as
+         * well.
          */
         void sent(long number);
 
@@ -29,8 +32,8 @@ public interface Wire extends AutoCloseable {
     }
 
     /**
-     * How many bytes the wire needs for itself behind each message that {@link #send} names, and behind each slot that {@link #receive} names. A
-     * multiple of 8.
+     * How many bytes the wire needs for itself behind each message that {@link #send} names, and behind each slot that
+     * {@link #receive} names. A multiple of 8.
      */
     default int trailerBytes() {
         return 0;
@@ -47,7 +50,8 @@ public interface Wire extends AutoCloseable {
     /**
      * Sends a message into the peer's next slot. The memory is left alone until {@link Completions#sent} tells of it.
      *
-     * @param report whether {@link Completions#sent} has to be told of this message, and so of all before; at least each eighth is
+     * @param report whether {@link Completions#sent} has to be told of this message, and so of all before; at least
+     *     each eighth is
      */
     void send(long address, int key, int bytes, boolean report);
 
@@ -61,12 +65,14 @@ public interface Wire extends AutoCloseable {
     /** How many reads may be under way at once; at least 1. */
     int maxReads();
 
-    /** Tells of what has happened, a bounded part at a time. Returns how much that was; zero if there is nothing more. */
+    /**
+     * Tells of what has happened, a bounded part at a time. Returns how much that was; zero if there is nothing more.
+     */
     int poll(Completions to);
 
     /**
-     * Whether the loop may sleep: from here on {@link #descriptor} becomes readable when something happens, and nothing had before. Has to
-     * be called anew before each sleep.
+     * Whether the loop may sleep: from here on {@link #descriptor} becomes readable when something happens, and nothing
+     * had before. Has to be called anew before each sleep.
      */
     boolean arm();
 
@@ -83,8 +89,8 @@ public interface Wire extends AutoCloseable {
     /**
      * Ends the connection, as {@link #close()} does, for the first time.
      *
-     * @param quiet called once when the device touches none of the memory that it was told of any more: before this returns, or later on any
-     *     thread where a device can't be kept from what it has begun
+     * @param quiet called once when the device touches none of the memory that it was told of any more: before this
+     *     returns, or later on any thread where a device can't be kept from what it has begun
      */
     default void close(Runnable quiet) {
         close();

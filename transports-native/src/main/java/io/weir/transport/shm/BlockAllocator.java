@@ -8,8 +8,8 @@ import io.weir.core.LoopBuffers;
 import io.weir.transport.nativelib.LeasedBuf;
 
 /**
- * Gives direct buffers that lie in a link's own segment, so that sending them copies nothing. What is too short to be worth
- * a block, does not fit now, or comes after the link has ended, is ordinary memory. Thread-safe.
+ * Gives direct buffers that lie in a link's own segment, so that sending them copies nothing. What is too short to be
+ * worth a block, does not fit now, or comes after the link has ended, is ordinary memory. Thread-safe.
  */
 final class BlockAllocator extends AbstractByteBufAllocator {
 

@@ -15,8 +15,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The blocks of our own segment: which units are taken, and which blocks the peer still reads. Thread-safe: blocks are made
- * and released by any thread. No foreign code runs under the lock.
+ * The blocks of our own segment: which units are taken, and which blocks the peer still reads. Thread-safe: blocks are
+ * made and released by any thread. No foreign code runs under the lock.
  */
 final class BlockPool {
 
@@ -100,7 +100,9 @@ final class BlockPool {
         return offset >= 0 && offset + body.readableBytes() <= poolSize ? (int) offset : -1;
     }
 
-    /** Keeps a reference while the peer reads. Returns the slot by which the peer gives it back, or -1 if none is free. */
+    /**
+     * Keeps a reference while the peer reads. Returns the slot by which the peer gives it back, or -1 if none is free.
+     */
     synchronized int lend(ByteBuf block) {
         if (freeSlotCount == 0) {
             return -1;
@@ -117,8 +119,8 @@ final class BlockPool {
     }
 
     /**
-     * What a record of ours has lent, if the peer has not given it back since. Another block may be under the same slot by now, but
-     * then not of this place and length, or the record was read long ago.
+     * What a record of ours has lent, if the peer has not given it back since. Another block may be under the same slot
+     * by now, but then not of this place and length, or the record was read long ago.
      */
     synchronized @Nullable ByteBuf lent(long place, long slotWord) {
         ByteBuf block = slotWord >= 0 && slotWord < inFlight.length ? inFlight[(int) slotWord] : null;

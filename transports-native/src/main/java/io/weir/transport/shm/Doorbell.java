@@ -6,8 +6,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What wakes the peer's sleeping loop, and ours: each byte that comes over the socket between both. Each side has an end of its own, and no
- * call here waits, so whatever the peer does with its end keeps nobody up. Thread-safe.
+ * What wakes the peer's sleeping loop, and ours: each byte that comes over the socket between both. Each side has an
+ * end of its own, and no call here waits, so whatever the peer does with its end keeps nobody up. Thread-safe.
  */
 final class Doorbell implements AutoCloseable {
 
@@ -33,7 +33,9 @@ final class Doorbell implements AutoCloseable {
         }
     }
 
-    /** Makes our end silent until it is rung again. Returns false if it can't, as the peer passes descriptors over it. */
+    /**
+     * Makes our end silent until it is rung again. Returns false if it can't, as the peer passes descriptors over it.
+     */
     synchronized boolean silence() {
         return closed || socket.read(Integer.MAX_VALUE) != UnixSocket.DESCRIPTORS;
     }

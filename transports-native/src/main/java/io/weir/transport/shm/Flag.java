@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 
 /**
  * A word by which one side says that it sleeps and the other learns that it must wake it. Who sets it puts a full fence
- * between that and looking for work; who publishes work reads it behind a full fence at some time before it rests itself, and may
- * read it without one before.
+ * between that and looking for work; who publishes work reads it behind a full fence at some time before it rests
+ * itself, and may read it without one before.
  */
 final class Flag {
 

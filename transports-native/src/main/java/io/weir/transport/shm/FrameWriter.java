@@ -10,8 +10,9 @@ import io.weir.transport.nativelib.Bytes;
 import java.nio.ByteBuffer;
 
 /**
- * Puts frames into the ring: with their body if it is short, else with the description of a block that holds it. A body that
- * lies in no block of ours is copied, into a block if one is free, else into the ring. Belongs to the loop's thread.
+ * Puts frames into the ring: with their body if it is short, else with the description of a block that holds it. A body
+ * that lies in no block of ours is copied, into a block if one is free, else into the ring. Belongs to the loop's
+ * thread.
  */
 final class FrameWriter {
 
@@ -70,9 +71,10 @@ final class FrameWriter {
     }
 
     /**
-     * Longer than what HotSpot inlines (325 bytes of code), and meant to be: so it is always compiled on its own, with what it
-     * calls for short bodies inlined; their words are written out, as a loop costs more than these few moves. At the end of a deep pipeline inlining stops, and if that happened in here, each access of the ring would be
-     * a call.
+     * Longer than what HotSpot inlines (325 bytes of code), and meant to be: so it is always compiled on its own, with
+     * what it calls for short bodies inlined; their words are written out, as a loop costs more than these few moves.
+     * At the end of a deep pipeline inlining stops, and if that happened in here, each access of the ring would be a
+     * call.
      */
     @SuppressWarnings("fallthrough")
     private boolean writeInline(Frame frame, ByteBuf body, int bodyLength) {

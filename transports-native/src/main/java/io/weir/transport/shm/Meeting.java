@@ -21,11 +21,12 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * What is said on the socket: first each side's greeting, which shows the nonce that the other one offered, then the descriptor
- * of a memory file each way, then what {@link Doorbell} hears, until it ends.
+ * What is said on the socket: first each side's greeting, which shows the nonce that the other one offered, then the
+ * descriptor of a memory file each way, then what {@link Doorbell} hears, until it ends.
  *
- * <p>The other side may pass anything, at any time, and whoever receives or drops it closes it, which may take long. So the loop only looks whether
- * a descriptor is there, and it is received among the {@link SlowCalls}. Belongs to the loop's thread.
+ * <p>The other side may pass anything, at any time, and whoever receives or drops it closes it, which may take long. So
+ * the loop only looks whether a descriptor is there, and it is received among the {@link SlowCalls}. Belongs to the
+ * loop's thread.
  */
 final class Meeting implements AutoCloseable {
 

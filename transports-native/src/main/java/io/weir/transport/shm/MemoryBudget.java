@@ -3,7 +3,10 @@ package io.weir.transport.shm;
 import io.weir.core.PeerUnavailable;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** How much shared memory the links of one node have made, in bytes: what they map of their peers is the peers'. Thread-safe. */
+/**
+ * How much shared memory the links of one node have made, in bytes: what they map of their peers is the peers'.
+ * Thread-safe.
+ */
 final class MemoryBudget {
 
     private final AtomicLong taken = new AtomicLong();

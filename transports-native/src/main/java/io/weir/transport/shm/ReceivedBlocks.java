@@ -14,8 +14,9 @@ import java.nio.ByteBuffer;
 import java.util.BitSet;
 
 /**
- * The blocks in the peer's segment that we were lent: makes buffers of them and gives them back when they are released, on
- * any thread and in any order. Each buffer holds the mapping, so that giving back is safe also after the link has ended.
+ * The blocks in the peer's segment that we were lent: makes buffers of them and gives them back when they are released,
+ * on any thread and in any order. Each buffer holds the mapping, so that giving back is safe also after the link has
+ * ended.
  */
 final class ReceivedBlocks implements LentBlocks {
 

@@ -24,8 +24,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * The socket at which the connecting side finds us: of an unguessable name, in a folder that only our user can enter. Belongs
- * to the loop's thread.
+ * The socket at which the connecting side finds us: of an unguessable name, in a folder that only our user can enter.
+ * Belongs to the loop's thread.
  */
 final class Rendezvous {
 

@@ -17,8 +17,8 @@ import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
 
 /**
- * The receiver's end of a ring. Belongs to the loop's thread. Trusts nothing in it: each word is read once, checked, and then
- * used.
+ * The receiver's end of a ring. Belongs to the loop's thread. Trusts nothing in it: each word is read once, checked,
+ * and then used.
  */
 final class RingReader {
 
@@ -131,7 +131,9 @@ final class RingReader {
         }
     }
 
-    /** Whether the sender waits for the room that we told of; sure only behind a full fence. Asks for no wake-up twice. */
+    /**
+     * Whether the sender waits for the room that we told of; sure only behind a full fence. Asks for no wake-up twice.
+     */
     boolean senderWaits() {
         return Flag.take(memory, SegmentLayout.SENDER_WAITS);
     }

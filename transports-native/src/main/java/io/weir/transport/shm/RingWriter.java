@@ -9,25 +9,27 @@ import java.nio.ByteBuffer;
 /**
  * The sender's end of a ring. Belongs to the loop's thread.
  *
- * <p>One record: {@link #claim}, write everything but its first word, {@link #commit}. A run of records becomes visible with
- * the first word of its first one, so that the receiver does not fetch cache lines which are still being written;
+ * <p>One record: {@link #claim}, write everything but its first word, {@link #commit}. A run of records becomes visible
+ * with the first word of its first one, so that the receiver does not fetch cache lines which are still being written;
  * {@link #publish} ends the run.
  */
 final class RingWriter {
 
-    /** The first run of a turn is cut here, so that the receiver works while we write: a few times what moves at once. */
+    /**
+     * The first run of a turn is cut here, so that the receiver works while we write: a few times what moves at once.
+     */
     private static final int RUN = 1024;
 
     /**
-     * Each further run of the turn is twice as long, up to this: where much is sent, the receiver's processor fetches lines beyond
-     * the run's end, which are being written, less often.
+     * Each further run of the turn is twice as long, up to this: where much is sent, the receiver's processor fetches
+     * lines beyond the run's end, which are being written, less often.
      */
     private static final int LONGEST_RUN = 8 << 10;
 
     /**
-     * How far beyond the next place lines are made ours ahead of time, by zeroing their first words. Near enough that this is
-     * soon used, too far away for the receiver's processor to fetch these lines on suspicion: a round trip of short messages
-     * takes a quarter less. Longer ones gain nothing.
+     * How far beyond the next place lines are made ours ahead of time, by zeroing their first words. Near enough that
+     * this is soon used, too far away for the receiver's processor to fetch these lines on suspicion: a round trip of
+     * short messages takes a quarter less. Longer ones gain nothing.
      */
     private static final int AHEAD = 8 * RecordLayout.LINE;
 
@@ -169,7 +171,10 @@ final class RingWriter {
         LONGS.setRelease(memory, index(position), FrameLayout.word0(0, RecordLayout.GOODBYE, 0, 0));
     }
 
-    /** Whether the receiver must be woken to see what was published; sure only behind a full fence. Asks for no wake-up twice. */
+    /**
+     * Whether the receiver must be woken to see what was published; sure only behind a full fence. Asks for no wake-up
+     * twice.
+     */
     boolean receiverSleeps() {
         return Flag.take(memory, SegmentLayout.RECEIVER_SLEEPS);
     }

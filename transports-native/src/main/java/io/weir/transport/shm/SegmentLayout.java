@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The memory of one direction, drawn once. All numbers are little-endian. What different sides write lies at least 128 bytes
- * apart, because processors fetch cache lines in pairs.
+ * The memory of one direction, drawn once. All numbers are little-endian. What different sides write lies at least 128
+ * bytes apart, because processors fetch cache lines in pairs.
  *
  * <pre>
  *     0  magic "WEIR" (32), version (32)
@@ -17,7 +17,8 @@ import java.nio.ByteOrder;
  *   256  the receiver sleeps: wake it after publishing (64)                    set by the receiver, cleared by both
  *   384  the sender waits for room or a slot: wake it (64)                     set by the sender, cleared by both
  *  4096  returns: a ring of as many 32-bit entries as there are slots, each zero or the slot of a block that the
- *        receiver gives back, plus one                                         set by the receiver, zeroed by the sender
+ *        receiver gives back, plus one                                         set by the receiver, zeroed by the
+ *                                                                              sender
  *     .  ring: records, see {@link RecordLayout}, at a multiple of 4096        written by the sender
  *     .  pool: blocks, in units of 16 KiB                                      written by the sender
  * </pre>
@@ -42,7 +43,10 @@ record SegmentLayout(int ringSize, int poolSize) {
     static final int SENDER_WAITS = 384;
     static final int RETURNS = 4096;
 
-    /** Large enough that a block costs little to find, small enough that a body just above the inline size wastes little. */
+    /**
+     * Large enough that a block costs little to find, small enough that a body just above the inline size wastes
+     * little.
+     */
     static final int UNIT = 16 << 10;
 
     static final int MIN_RING = 64 << 10;
@@ -72,7 +76,10 @@ record SegmentLayout(int ringSize, int poolSize) {
         return poolSize / UNIT;
     }
 
-    /** How many blocks may be on their way or with the receiver: a power of two, more than units, since a block may be sent in slices. */
+    /**
+     * How many blocks may be on their way or with the receiver: a power of two, more than units, since a block may be
+     * sent in slices.
+     */
     int slots() {
         return Integer.highestOneBit(units()) << 1;
     }

@@ -19,9 +19,9 @@ import reactor.core.publisher.MonoSink;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Our half of a link in shared memory that is being agreed on. Both sides find each other on a socket, where the system says whose
- * process the other one is; then each makes its half and passes it, and the socket stays as the lifeline of the link. Belongs to
- * the loop's thread.
+ * Our half of a link in shared memory that is being agreed on. Both sides find each other on a socket, where the system
+ * says whose process the other one is; then each makes its half and passes it, and the socket stays as the lifeline of
+ * the link. Belongs to the loop's thread.
  */
 final class ShmAgreement implements PendingLink {
 

@@ -25,10 +25,10 @@ import reactor.core.Disposable;
 /**
  * A pair of rings in memory shared with the peer. Everything but the allocator belongs to the loop's thread.
  *
- * <p>Both sides look at their rings in every turn of their loop. Who sleeps says so in the memory, and whoever then publishes, or
- * makes room for one who waits, rings its doorbell. It looks for that in every turn, and once more behind a full fence when it has
- * nothing else to do: a fence waits until the peer's processor has let go of what was written, and only the second look can't miss
- * one who is just falling asleep.
+ * <p>Both sides look at their rings in every turn of their loop. Who sleeps says so in the memory, and whoever then
+ * publishes, or makes room for one who waits, rings its doorbell. It looks for that in every turn, and once more behind
+ * a full fence when it has nothing else to do: a fence waits until the peer's processor has let go of what was written,
+ * and only the second look can't miss one who is just falling asleep.
  */
 final class ShmLink implements Link, Lendable {
 
@@ -40,7 +40,10 @@ final class ShmLink implements Link, Lendable {
     /** Who always has something else to do takes the second look after so many turns of the loop. */
     private static final int BUSY_TURNS = 8;
 
-    /** What the rings have instead of their memory when the link has ended: every access fails, none touches what is gone. */
+    /**
+     * What the rings have instead of their memory when the link has ended: every access fails, none touches what is
+     * gone.
+     */
     private static final ByteBuffer NOTHING = ByteBuffer.allocateDirect(0);
 
     /** Until the first handler comes, nothing is polled and so nothing delivered. */
@@ -157,8 +160,8 @@ final class ShmLink implements Link, Lendable {
     }
 
     /**
-     * What the peer has not read still lies in our ring, and what it was lent in our blocks. The peer can write there too, so this
-     * trusts the ring no more than it does the other one.
+     * What the peer has not read still lies in our ring, and what it was lent in our blocks. The peer can write there
+     * too, so this trusts the ring no more than it does the other one.
      */
     @Override
     public boolean handBack(Consumer<Frame> to) {
@@ -185,13 +188,19 @@ final class ShmLink implements Link, Lendable {
         }
     }
 
-    /** A block that the peer has given back was read, though it has not said so yet: whoever has the frame does not send it again. */
+    /**
+     * A block that the peer has given back was read, though it has not said so yet: whoever has the frame does not send
+     * it again.
+     */
     private ByteBuf lentBefore(long place, long slotWord) {
         ByteBuf block = pool.lent(place, slotWord);
         return block == null ? Unpooled.EMPTY_BUFFER : block;
     }
 
-    /** The peer's end of the socket is closed: it has closed the link, or died. What it published before is still delivered. */
+    /**
+     * The peer's end of the socket is closed: it has closed the link, or died. What it published before is still
+     * delivered.
+     */
     void peerGone() {
         breaks(new SessionLost("the shared-memory link to " + peer
                 + " has ended without a goodbye: it has died, or has found the link broken"));
@@ -297,7 +306,10 @@ final class ShmLink implements Link, Lendable {
         return broken == null && halfDone == null && !reader.hasNext() && !(waiting && roomAfterAll());
     }
 
-    /** Has whoever brings us something from now on wake us; what was brought before is seen by looking once more after this. */
+    /**
+     * Has whoever brings us something from now on wake us; what was brought before is seen by looking once more after
+     * this.
+     */
     static void sayAsleep(RingReader reader, RingWriter writer, boolean waiting) {
         reader.sleeps(true);
         if (waiting) {
@@ -441,7 +453,8 @@ final class ShmLink implements Link, Lendable {
         int theirs = port.incoming().mapping().holders();
         if (ours + theirs > 0) {
             log.info(
-                    "the shared-memory link to {} has ended; {} blocks of ours and {} of the peer's are still held, and their"
+                    "the shared-memory link to {} has ended; {} blocks of ours and {} of the peer's are still "
+                            + "held, and their"
                             + " memory stays mapped until they are released",
                     peer,
                     ours,

@@ -7,8 +7,8 @@ import java.util.Set;
  * The options of this path.
  *
  * @param layout {@code ring-size} and {@code pool-size} of what we send through; the peer chooses its own
- * @param copyIn {@code copy-in}: whether received blocks are copied at once, for receivers that check a payload and then use
- *     it, and don't trust the peer not to change it in between
+ * @param copyIn {@code copy-in}: whether received blocks are copied at once, for receivers that check a payload and
+ *     then use it, and don't trust the peer not to change it in between
  * @param memory {@code memory}: bytes that the links of a node may make together
  */
 record ShmOptions(SegmentLayout layout, boolean copyIn, long memory) {
@@ -16,8 +16,9 @@ record ShmOptions(SegmentLayout layout, boolean copyIn, long memory) {
     static final Set<String> NAMES = Set.of("ring-size", "pool-size", "copy-in", "memory");
 
     /**
-     * 80,000 messages of 32 bytes, or 4,000 of 1 KiB. Longer than the second-level cache, on purpose: when the sender comes round,
-     * the receiver's processor no longer holds the lines, whose return from there would take longer than from further out.
+     * 80,000 messages of 32 bytes, or 4,000 of 1 KiB. Longer than the second-level cache, on purpose: when the sender
+     * comes round, the receiver's processor no longer holds the lines, whose return from there would take longer than
+     * from further out.
      */
     private static final int RING_SIZE = 4 << 20;
 

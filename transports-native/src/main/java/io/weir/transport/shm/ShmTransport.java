@@ -21,13 +21,13 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /**
- * The path {@code shm}: memory shared between two processes of one user on one host, without a system call or a copy where
- * both are awake and the payload lies in a block of the link's allocator.
+ * The path {@code shm}: memory shared between two processes of one user on one host, without a system call or a copy
+ * where both are awake and the payload lies in a block of the link's allocator.
  *
- * <p>Options: {@code ring-size} (4m; a power of two from 64k to 64m), {@code pool-size} (8m; a multiple of 16k from 64k to 1g)
- * of what this side sends through; {@code copy-in} (off): copies received blocks at once, so that the peer can't change a payload
- * that was already checked. Without it, a payload of more than 2 KiB may be seen to change if the peer misbehaves; {@code memory} (4g):
- * what the links of a node may make together.
+ * <p>Options: {@code ring-size} (4m; a power of two from 64k to 64m), {@code pool-size} (8m; a multiple of 16k from 64k
+ * to 1g) of what this side sends through; {@code copy-in} (off): copies received blocks at once, so that the peer can't
+ * change a payload that was already checked. Without it, a payload of more than 2 KiB may be seen to change if the peer
+ * misbehaves; {@code memory} (4g): what the links of a node may make together.
  */
 public final class ShmTransport implements Transport {
 
@@ -49,7 +49,10 @@ public final class ShmTransport implements Transport {
         return ShmOptions.NAMES;
     }
 
-    /** Tries with a small segment whether the system allows everything that a link needs, and whether the run-time folder is ours alone. */
+    /**
+     * Tries with a small segment whether the system allows everything that a link needs, and whether the run-time
+     * folder is ours alone.
+     */
     @Override
     public Availability availability(TransportSettings settings) {
         ShmOptions unused = ShmOptions.of(settings);
@@ -71,7 +74,9 @@ public final class ShmTransport implements Transport {
         return attempt(new SegmentLayout(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL));
     }
 
-    /** Somebody may have taken its place, on purpose or not: that is not the same as what a system just does not have. */
+    /**
+     * Somebody may have taken its place, on purpose or not: that is not the same as what a system just does not have.
+     */
     private @Nullable String unusableFolder(Path folder) {
         try {
             if (RuntimeFolder.check(folder)) {

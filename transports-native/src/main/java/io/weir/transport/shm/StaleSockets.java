@@ -14,7 +14,10 @@ import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The names of sockets that processes have left which were killed while they agreed on a link. Everything here may block. */
+/**
+ * The names of sockets that processes have left which were killed while they agreed on a link. Everything here may
+ * block.
+ */
 final class StaleSockets {
 
     private static final Logger log = LoggerFactory.getLogger(StaleSockets.class);

@@ -5,7 +5,9 @@ import io.weir.core.ProtocolMismatch;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** What the cards of all paths have in common: a text for each path, that both sides look at before a link is prepared. */
+/**
+ * What the cards of all paths have in common: a text for each path, that both sides look at before a link is prepared.
+ */
 public final class CardFormat {
 
     private CardFormat() {}

@@ -37,7 +37,10 @@ public final class FrameBytes {
         into.writeBytes(frame.control());
     }
 
-    /** Copies a body, and changes none of its indices. Netty copies what lies outside of the heap through a view, which few bytes are not worth. */
+    /**
+     * Copies a body, and changes none of its indices. Netty copies what lies outside of the heap through a view, which
+     * few bytes are not worth.
+     */
     public static void copy(ByteBuf body, ByteBuf into) {
         int length = body.readableBytes();
         int from = body.readerIndex();

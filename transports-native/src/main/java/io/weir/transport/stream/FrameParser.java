@@ -25,7 +25,9 @@ public final class FrameParser {
         boolean frame(Frame frame);
     }
 
-    /** A body that fills this part of the read buffer is passed on within it; a smaller one would keep too much alive. */
+    /**
+     * A body that fills this part of the read buffer is passed on within it; a smaller one would keep too much alive.
+     */
     private static final int WORTH_SLICING = 4;
 
     private static final byte[] NO_CONTROL = ControlData.empty().encoded();

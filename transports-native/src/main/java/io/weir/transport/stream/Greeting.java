@@ -6,12 +6,15 @@ import io.weir.core.ProtocolMismatch;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What a stream of frames may hold: before the other side has said HELLO only that, or a REFUSE, and little of it, so that a
- * browser, a port scan or noise is told from a peer as early as possible. Loop thread only.
+ * What a stream of frames may hold: before the other side has said HELLO only that, or a REFUSE, and little of it, so
+ * that a browser, a port scan or noise is told from a peer as early as possible. Loop thread only.
  */
 public final class Greeting {
 
-    /** Control and body bytes of one frame at most: large enough that the costs per frame vanish, small enough to interleave. */
+    /**
+     * Control and body bytes of one frame at most: large enough that the costs per frame vanish, small enough to
+     * interleave.
+     */
     public static final int MAX_FRAME = 64 << 10;
 
     /** As {@link #MAX_FRAME}, before the HELLO. */
@@ -22,7 +25,9 @@ public final class Greeting {
 
     private static final int SHOWN = 16;
 
-    /** How records of a TLS handshake, and what ends one, begin: their type and 3, which every version has had since. */
+    /**
+     * How records of a TLS handshake, and what ends one, begin: their type and 3, which every version has had since.
+     */
     private static final int TLS_ALERT = 0x1503;
 
     private static final int TLS_HANDSHAKE = 0x1603;

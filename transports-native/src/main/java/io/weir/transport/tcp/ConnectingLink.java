@@ -38,7 +38,10 @@ final class ConnectingLink implements PendingLink {
         return Mono.defer(() -> connect(DataOffer.decode(theirs)));
     }
 
-    /** Only to the host that we have connected to, or where the configuration says: else a peer could use us to look around in our network. */
+    /**
+     * Only to the host that we have connected to, or where the configuration says: else a peer could use us to look
+     * around in our network.
+     */
     private void check(PeerAddress address) {
         InetAddress named = Objects.requireNonNull(TcpOptions.literal(address.host()));
         InetAddress reached = request.bootstrap() instanceof TcpLink link ? link.remoteHost() : null;

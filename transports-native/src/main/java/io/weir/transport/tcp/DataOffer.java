@@ -12,8 +12,8 @@ import java.security.SecureRandom;
 import java.util.Arrays;
 
 /**
- * Where the accepting side awaits the link, and how it knows it: 16 bytes that nobody can guess, then the address in UTF-8. The
- * connecting side begins with a HELLO whose body is WEIR and these bytes.
+ * Where the accepting side awaits the link, and how it knows it: 16 bytes that nobody can guess, then the address in
+ * UTF-8. The connecting side begins with a HELLO whose body is WEIR and these bytes.
  *
  * @param nonce not copied
  * @param address an IP address and a port

@@ -7,8 +7,8 @@ import reactor.core.publisher.Mono;
 import reactor.netty.Connection;
 
 /**
- * A connection for whoever still wants it. Connecting itself is never cancelled, as a connection that comes in that very moment
- * would be dropped open: it ends by itself, and what came too late is closed.
+ * A connection for whoever still wants it. Connecting itself is never cancelled, as a connection that comes in that
+ * very moment would be dropped open: it ends by itself, and what came too late is closed.
  */
 final class Handover extends Mono<Connection> {
 

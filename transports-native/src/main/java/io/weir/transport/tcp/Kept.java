@@ -13,22 +13,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a link has given to its channel and the other side has not acknowledged, in pieces as they were written, so that keeping costs
- * something per write and nothing per message. Loop thread only.
+ * What a link has given to its channel and the other side has not acknowledged, in pieces as they were written, so that
+ * keeping costs something per write and nothing per message. Loop thread only.
  */
 final class Kept {
 
     private static final Logger LOG = LoggerFactory.getLogger(Kept.class);
 
     /**
-     * The lowest bound. Half of it is more than what {@link Receipts} leave untold for a while and the rest of the piece in which that
-     * begins: so nobody who waits for room waits for the time of {@link Receipts#LATER}.
+     * The lowest bound. Half of it is more than what {@link Receipts} leave untold for a while and the rest of the
+     * piece in which that begins: so nobody who waits for room waits for the time of {@link Receipts#LATER}.
      */
     static final long LEAST = 512 << 10;
 
     /**
-     * Shorter pieces are copied. They are of the buffer that all links of the loop gather in: a few bytes for a peer that never
-     * acknowledges would keep all of it.
+     * Shorter pieces are copied. They are of the buffer that all links of the loop gather in: a few bytes for a peer
+     * that never acknowledges would keep all of it.
      */
     private static final int SHARED = Outbox.COPIED;
 
@@ -91,7 +91,10 @@ final class Kept {
         rest = length;
     }
 
-    /** This is written: all that there is of the frames that were begun, but for their {@link #rest}. It stays the caller's. */
+    /**
+     * This is written: all that there is of the frames that were begun, but for their {@link #rest}. It stays the
+     * caller's.
+     */
     void add(Object message) {
         long frames = begun - written;
         written = begun;

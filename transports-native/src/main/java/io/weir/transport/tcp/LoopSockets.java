@@ -87,8 +87,9 @@ final class LoopSockets implements LoopResources {
     }
 
     /**
-     * Has the system refuse descriptors that a process wants to pass to this socket, or to one that it accepts, where it can. Else they are closed where the bytes
-     * are read that they come with, or the socket is closed, on the loop; and that takes as long as that process likes.
+     * Has the system refuse descriptors that a process wants to pass to this socket, or to one that it accepts, where
+     * it can. Else they are closed where the bytes are read that they come with, or the socket is closed, on the loop;
+     * and that takes as long as that process likes.
      */
     private static <C extends Channel> C refusing(C socket) {
         try {
@@ -103,7 +104,10 @@ final class LoopSockets implements LoopResources {
         return socket;
     }
 
-    /** The file that this socket is going to be bound to will be of this mode from its beginning, and no moment is left for others. */
+    /**
+     * The file that this socket is going to be bound to will be of this mode from its beginning, and no moment is left
+     * for others.
+     */
     private static EpollServerDomainSocketChannel protectedFile(EpollServerDomainSocketChannel socket) {
         try {
             Files.setPosixFilePermissions(

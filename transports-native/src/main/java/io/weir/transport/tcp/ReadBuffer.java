@@ -12,8 +12,8 @@ import io.weir.transport.loop.NettyLoop;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a loop's sockets are read into: one buffer for all of them, since each is done with it when its read ends, unless a
- * body within it was passed on. So reading allocates nothing, and the buffer stays in the processor's cache.
+ * What a loop's sockets are read into: one buffer for all of them, since each is done with it when its read ends,
+ * unless a body within it was passed on. So reading allocates nothing, and the buffer stays in the processor's cache.
  */
 final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
 
@@ -87,12 +87,18 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
         return OF_LOOP.get();
     }
 
-    /** For sockets whose bytes are kept until the rest of a record has come: each read has a buffer of its own, and counts as all do. */
+    /**
+     * For sockets whose bytes are kept until the rest of a record has come: each read has a buffer of its own, and
+     * counts as all do.
+     */
     RecvByteBufAllocator apart() {
         return apart;
     }
 
-    /** How long the next read of a socket may be that has so much left: never nothing, as Netty takes a read without room for the end. */
+    /**
+     * How long the next read of a socket may be that has so much left: never nothing, as Netty takes a read without
+     * room for the end.
+     */
     private static int room(int left) {
         return Math.min(SIZE, Math.max(LEAST, left));
     }

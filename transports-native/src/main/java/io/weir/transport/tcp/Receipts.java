@@ -6,24 +6,33 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * How many frames were delivered to a side that keeps what it sends, and when to tell it: at the end of a turn in which something long or
- * much has come, else a little later, so that it keeps nothing for long. Loop thread only.
+ * How many frames were delivered to a side that keeps what it sends, and when to tell it: at the end of a turn in which
+ * something long or much has come, else a little later, so that it keeps nothing for long. Loop thread only.
  */
 final class Receipts {
 
     /**
-     * A longer frame is acknowledged when the turn ends: its body is one that the sender does not copy, and who waits for the release of
-     * that waits for the way there and back only.
+     * A longer frame is acknowledged when the turn ends: its body is one that the sender does not copy, and who waits
+     * for the release of that waits for the way there and back only.
      */
     private static final int LONG = Outbox.COPIED;
 
-    /** More bytes than these are acknowledged when the turn ends, too: so seldom that it costs a stream of short messages little. */
+    /**
+     * More bytes than these are acknowledged when the turn ends, too: so seldom that it costs a stream of short
+     * messages little.
+     */
     static final int MANY = 128 << 10;
 
-    /** What a frame counts for besides its bytes, so that {@link Kept} is not full of short ones before they are acknowledged. */
+    /**
+     * What a frame counts for besides its bytes, so that {@link Kept} is not full of short ones before they are
+     * acknowledged.
+     */
     private static final int OF_FRAME = 64;
 
-    /** Until fewer bytes are acknowledged: what they keep alive is the link's own memory, and ten ACKs a second cost nothing. */
+    /**
+     * Until fewer bytes are acknowledged: what they keep alive is the link's own memory, and ten ACKs a second cost
+     * nothing.
+     */
     static final Duration LATER = Duration.ofMillis(100);
 
     private final Loop loop;

@@ -50,8 +50,8 @@ final class SocketFile {
     }
 
     /**
-     * Another process may have come to the same end in the meantime and listen there now; so the file is moved aside and looked
-     * at once more, where nobody else can take it for stale.
+     * Another process may have come to the same end in the meantime and listen there now; so the file is moved aside
+     * and looked at once more, where nobody else can take it for stale.
      */
     private void removeUnlessTaken() throws IOException {
         Path aside = path.resolveSibling(

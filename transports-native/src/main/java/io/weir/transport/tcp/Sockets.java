@@ -57,7 +57,10 @@ final class Sockets {
         }
     }
 
-    /** Whether the network is to blame: the kernel has heard nothing, or knows no way, while a peer that is gone makes it hear an end. */
+    /**
+     * Whether the network is to blame: the kernel has heard nothing, or knows no way, while a peer that is gone makes
+     * it hear an end.
+     */
     static boolean isUnreachable(Throwable cause) {
         String text = String.valueOf(cause.getMessage());
         // What the C library calls ETIMEDOUT, EHOSTUNREACH, ENETUNREACH and ENETDOWN; the JDK tells no numbers.

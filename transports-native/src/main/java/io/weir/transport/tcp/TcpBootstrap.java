@@ -18,8 +18,8 @@ import reactor.core.scheduler.Schedulers;
 /**
  * First connections over TCP, and over Unix-domain sockets where epoll is there.
  *
- * <p>A listener lives on one of the loops that its connections are given: the supplier is asked for that once more than for the
- * connections.
+ * <p>A listener lives on one of the loops that its connections are given: the supplier is asked for that once more than
+ * for the connections.
  */
 public final class TcpBootstrap implements Bootstrap {
 

@@ -70,7 +70,9 @@ final class TcpLink implements Link {
     private boolean closed;
     /** Why the link is lost. Frames that arrived before are still delivered, if a handler comes for them. */
     private @Nullable WeirException reason;
-    /** That the other side has ended the stream is the reason: what exactly it means is seen when all of it was read. */
+    /**
+     * That the other side has ended the stream is the reason: what exactly it means is seen when all of it was read.
+     */
     private boolean streamEnded;
 
     private boolean told;
@@ -104,7 +106,10 @@ final class TcpLink implements Link {
         return protection;
     }
 
-    /** The address of the other end's host; null if it is not known, or the connection leads through a Unix-domain socket. */
+    /**
+     * The address of the other end's host; null if it is not known, or the connection leads through a Unix-domain
+     * socket.
+     */
     @Nullable
     InetAddress remoteHost() {
         return channel.remoteAddress() instanceof InetSocketAddress inet ? inet.getAddress() : null;
@@ -200,7 +205,10 @@ final class TcpLink implements Link {
         }
     }
 
-    /** What finds no room waits, since the next one says as much: a peer that does not read must not make us gather them. */
+    /**
+     * What finds no room waits, since the next one says as much: a peer that does not read must not make us gather
+     * them.
+     */
     private void acknowledge() {
         Receipts due = receipts;
         if (due != null && due.isDue() && !closed && channel.isWritable()) {
@@ -208,7 +216,9 @@ final class TcpLink implements Link {
         }
     }
 
-    /** The kernel has taken or not taken bytes, or the other side has acknowledged some, so that there is room or none. */
+    /**
+     * The kernel has taken or not taken bytes, or the other side has acknowledged some, so that there is room or none.
+     */
     void roomChanged() {
         if (receipts != null && receipts.isDue() && channel.isWritable()) {
             leaveFlush();

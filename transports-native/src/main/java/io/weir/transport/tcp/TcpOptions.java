@@ -20,9 +20,11 @@ import org.jspecify.annotations.Nullable;
  * @param sendBuffer the kernel's buffer in bytes, 0 for what the system chooses
  * @param receiveBuffer as {@code sendBuffer}
  * @param connectTimeout how long connecting may take
- * @param userTimeout how long the other host may leave what was sent without an answer until it counts as unreachable (TCP_USER_TIMEOUT)
+ * @param userTimeout how long the other host may leave what was sent without an answer until it counts as unreachable
+ *     (TCP_USER_TIMEOUT)
  * @param linger how long a closing link waits for a peer that does not read
- * @param tlsHandshakes TLS handshakes of accepted connections that may be under way at once; one more, and the oldest is closed
+ * @param tlsHandshakes TLS handshakes of accepted connections that may be under way at once; one more, and the oldest
+ *     is closed
  * @param highWater bytes that wait for the kernel's buffer until the link says no
  * @param dataAddress where links of our accepting side are connected to, null for the bootstrap connection
  * @param dataNetworks where the data addresses of peers may be, besides where we have connected to

@@ -10,7 +10,9 @@ import io.weir.core.TransportSettings;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** The path that is always there: the bootstrap connection itself, or a connection to the accepting side's data address. */
+/**
+ * The path that is always there: the bootstrap connection itself, or a connection to the accepting side's data address.
+ */
 public final class TcpTransport implements Transport {
 
     static final String NAME = "tcp";

@@ -35,8 +35,9 @@ import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * The TLS of one spec on the loops of one node: what its files held when they were last looked at. Lives as long as one of the loops; new
- * connections take what is the latest then. A loop has that of the node, and those of peers that have their own.
+ * The TLS of one spec on the loops of one node: what its files held when they were last looked at. Lives as long as one
+ * of the loops; new connections take what is the latest then. A loop has that of the node, and those of peers that have
+ * their own.
  */
 final class Tls {
 
@@ -54,18 +55,24 @@ final class Tls {
         }
     };
 
-    /** Keys are made and certificates checked elsewhere: that takes milliseconds, in which a loop has better things to do. */
+    /**
+     * Keys are made and certificates checked elsewhere: that takes milliseconds, in which a loop has better things to
+     * do.
+     */
     private static final Executor ELSEWHERE = task -> {
         var unused = Schedulers.boundedElastic().schedule(task);
     };
 
     /**
-     * How long a session may be taken up again, in seconds: more than the longest that TLS 1.3 allows, with which the JDK gives and takes
-     * no tickets at all.
+     * How long a session may be taken up again, in seconds: more than the longest that TLS 1.3 allows, with which the
+     * JDK gives and takes no tickets at all.
      */
     private static final long NO_TICKETS = Duration.ofDays(8).toSeconds();
 
-    /** What has to be said before a connection is closed is one short record; a peer that does not take it is left without. */
+    /**
+     * What has to be said before a connection is closed is one short record; a peer that does not take it is left
+     * without.
+     */
     private static final Duration FAREWELL = Duration.ofMillis(500);
 
     private final TlsSpec spec;
@@ -205,7 +212,8 @@ final class Tls {
     }
 
     /**
-     * Puts TLS before the link of a connection that we begin, where it is to be used. On the loop's thread, before the channel is connected.
+     * Puts TLS before the link of a connection that we begin, where it is to be used. On the loop's thread, before the
+     * channel is connected.
      *
      * @param address as the user names it: what the certificate has to name
      * @param known whether the certificate is compared with one that is known already, instead of the name
@@ -245,8 +253,8 @@ final class Tls {
     }
 
     /**
-     * Puts TLS before the link of a connection that has come to this address of ours, where it is to be used. On the loop's thread, before
-     * the channel is registered or while it is.
+     * Puts TLS before the link of a connection that has come to this address of ours, where it is to be used. On the
+     * loop's thread, before the channel is registered or while it is.
      */
     static void accept(Channel channel, TcpOptions options, PeerAddress local) {
         Tls tls = of(channel, options);

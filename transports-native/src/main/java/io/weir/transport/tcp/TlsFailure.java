@@ -63,7 +63,8 @@ final class TlsFailure {
                 "it may want a certificate of whom it trusts, or has nothing in common with us; its log tells which"
                         + " (weir.tls.certificate, weir.tls.protocols)";
             case "unexpected_message" ->
-                "it may have asked for a session ticket with TLS 1.2, as OpenSSL does; set SSL_OP_NO_TICKET there, or use"
+                "it may have asked for a session ticket with TLS 1.2, as OpenSSL does; set SSL_OP_NO_TICKET "
+                        + "there, or use"
                         + " TLS 1.3";
             default -> "its log tells why";
         };

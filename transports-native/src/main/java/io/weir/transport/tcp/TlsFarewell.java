@@ -11,8 +11,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Nearest to the socket: after a handshake that has failed, ends our side of the stream first and waits for the other one, which may still
- * be sending. Closed at once, the kernel would reset the connection, and why we do not go on would not arrive.
+ * Nearest to the socket: after a handshake that has failed, ends our side of the stream first and waits for the other
+ * one, which may still be sending. Closed at once, the kernel would reset the connection, and why we do not go on would
+ * not arrive.
  */
 final class TlsFarewell extends ChannelDuplexHandler {
 

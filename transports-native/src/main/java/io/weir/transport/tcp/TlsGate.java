@@ -19,7 +19,9 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSession;
 import org.jspecify.annotations.Nullable;
 
-/** Between TLS and the link: whoever comes behind hears of the connection when the handshake has ended well, or never. */
+/**
+ * Between TLS and the link: whoever comes behind hears of the connection when the handshake has ended well, or never.
+ */
 final class TlsGate extends ChannelInboundHandlerAdapter {
 
     private final Function<Channel, Remote> remotes;

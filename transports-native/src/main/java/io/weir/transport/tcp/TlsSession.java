@@ -44,7 +44,10 @@ final class TlsSession {
                 server == null ? "" : endPoint(server));
     }
 
-    /** Why this further link of a peer does not end where its first connection does, as far as certificates tell; null if it may. */
+    /**
+     * Why this further link of a peer does not end where its first connection does, as far as certificates tell; null
+     * if it may.
+     */
     static @Nullable String stranger(Link bootstrap, Link further) {
         String first = bootstrap.protection().principal();
         String second = further.protection().principal();

@@ -8,7 +8,8 @@ enum CompletionStatus {
     LOCAL_LENGTH(1, "a message was longer than the slot that it came into: both sides disagree on the size of slots"),
     LOCAL_CONNECTION(
             2,
-            "our own connection could not go on: a message was longer than the slot that it came into, or the device has failed"),
+            "our own connection could not go on: a message was longer than the slot that it came into, or the "
+                    + "device has failed"),
     LOCAL_CONTEXT(3, "our own context has failed inside the device"),
     LOCAL_PROTECTION(4, "our memory was not registered for this: a defect of Weir"),
     FLUSHED(5, "the connection had already failed"),

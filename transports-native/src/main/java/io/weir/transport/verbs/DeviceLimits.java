@@ -51,7 +51,10 @@ record DeviceLimits(long maxRegion, int maxRequests, int maxEntries, int maxRead
         }
     }
 
-    /** Requests of a connection that sends from so many slots: of each the completion is seen before the slot is used again. */
+    /**
+     * Requests of a connection that sends from so many slots: of each the completion is seen before the slot is used
+     * again.
+     */
     int sendRequests(int sendSlots) {
         return sendSlots + maxReads;
     }

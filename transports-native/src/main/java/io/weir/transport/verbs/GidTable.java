@@ -7,7 +7,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The GIDs of a port on Ethernet, as the system shows them in files. libibverbs tells the GIDs as well, but not which of them belong to RoCE v2.
+ * The GIDs of a port on Ethernet, as the system shows them in files. libibverbs tells the GIDs as well, but not which
+ * of them belong to RoCE v2.
  *
  * @param folder of the port: {@code /sys/class/infiniband/<device>/ports/<port>}
  * @param length how many places the table has
@@ -41,7 +42,10 @@ record GidTable(Path folder, int length) {
             return net.equals(V2_IPV4);
         }
 
-        /** Packets of v2 pass routers; addresses of IPv4 are those that administrators know; link-local ones are ambiguous. */
+        /**
+         * Packets of v2 pass routers; addresses of IPv4 are those that administrators know; link-local ones are
+         * ambiguous.
+         */
         int rank() {
             return switch (net) {
                 case V2_IPV4 -> 3;

@@ -6,8 +6,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a peer knows of us before a link is prepared: {@code 1 roce v2-ipv4}, or {@code 1 ib fe80000000000000}. The number is the version of
- * the offers that we understand.
+ * What a peer knows of us before a link is prepared: {@code 1 roce v2-ipv4}, or {@code 1 ib fe80000000000000}. The
+ * number is the version of the offers that we understand.
  *
  * @param net what two ports on this layer have in common that reach each other
  */

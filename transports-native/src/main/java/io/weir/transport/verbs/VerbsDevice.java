@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import reactor.core.Disposable;
 
 /**
- * A device that this process has opened, with the port that was chosen. All that choose alike share it: the first opens it and the last
- * closes it. Each domain and each listener holds it. Thread-safe.
+ * A device that this process has opened, with the port that was chosen. All that choose alike share it: the first opens
+ * it and the last closes it. Each domain and each listener holds it. Thread-safe.
  */
 final class VerbsDevice {
 
@@ -36,8 +36,8 @@ final class VerbsDevice {
     }
 
     /**
-     * Opens what is chosen, unless it is open. The caller holds it, and releases it. The first one takes milliseconds, which on a loop is
-     * all right only because a node that is open listens to the device, and so holds it already.
+     * Opens what is chosen, unless it is open. The caller holds it, and releases it. The first one takes milliseconds,
+     * which on a loop is all right only because a node that is open listens to the device, and so holds it already.
      *
      * @throws io.weir.core.PeerUnavailable if there is none, with the remedy
      */
@@ -118,7 +118,10 @@ final class VerbsDevice {
         return watch.port();
     }
 
-    /** Tells of each change from now on, on a thread of its own. The listener must not block; who listens holds the device as well. */
+    /**
+     * Tells of each change from now on, on a thread of its own. The listener must not block; who listens holds the
+     * device as well.
+     */
     Disposable listen(Consumer<Availability> listener) {
         return watch.listen(listener);
     }

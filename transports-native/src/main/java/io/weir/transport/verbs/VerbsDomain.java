@@ -14,8 +14,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * What belongs together on a device: the connection of one link and the memory that it may use. Each link has its own, as a peer can read all
- * that is readable in the domain of its connection. Holds the device. Thread-safe.
+ * What belongs together on a device: the connection of one link and the memory that it may use. Each link has its own,
+ * as a peer can read all that is readable in the domain of its connection. Holds the device. Thread-safe.
  */
 final class VerbsDomain implements Domain, AutoCloseable {
 

@@ -1,9 +1,10 @@
 package io.weir.transport.verbs;
 
 /**
- * Where the fields of libibverbs' structures lie, and its numbers, from {@code <infiniband/verbs.h>} of rdma-core 44. They are the interface of
- * {@code libibverbs.so.1}, so they don't change; they hold wherever pointers have 64 bits. Of structures that the library makes, only what lies
- * before the first mutex is used, whose length depends on the platform.
+ * Where the fields of libibverbs' structures lie, and its numbers, from {@code <infiniband/verbs.h>} of rdma-core 44.
+ * They are the interface of {@code libibverbs.so.1}, so they don't change; they hold wherever pointers have 64 bits. Of
+ * structures that the library makes, only what lies before the first mutex is used, whose length depends on the
+ * platform.
  */
 final class VerbsLayout {
 

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * libibverbs, loaded by the first call of {@link #missing}, without which nothing else here may be used. This is the one place where its
- * error numbers become exceptions. Thread-safe.
+ * libibverbs, loaded by the first call of {@link #missing}, without which nothing else here may be used. This is the
+ * one place where its error numbers become exceptions. Thread-safe.
  */
 final class VerbsLibrary {
 
@@ -34,7 +34,10 @@ final class VerbsLibrary {
 
     private VerbsLibrary() {}
 
-    /** The functions that the library exports, under their own names. An address is a {@code long}: 64 bits wherever this is used. */
+    /**
+     * The functions that the library exports, under their own names. An address is a {@code long}: 64 bits wherever
+     * this is used.
+     */
     public interface Functions {
 
         long ibv_get_device_list(ByteBuffer count);
@@ -85,7 +88,9 @@ final class VerbsLibrary {
         void ibv_ack_async_event(ByteBuffer event);
     }
 
-    /** Why the library can't be used here, as a sentence, or null if it can. The first call loads it: never on a loop. */
+    /**
+     * Why the library can't be used here, as a sentence, or null if it can. The first call loads it: never on a loop.
+     */
     static @Nullable String missing(TransportSettings settings) {
         String missing = Posix.missing(settings);
         if (missing != null) {
@@ -129,7 +134,10 @@ final class VerbsLibrary {
         return new PeerUnavailable(what + ": " + Posix.words(error) + remedy);
     }
 
-    /** When something is freed, an error ends nothing and is told nobody but the log. Some calls return the number, others set it and return -1. */
+    /**
+     * When something is freed, an error ends nothing and is told nobody but the log. Some calls return the number,
+     * others set it and return -1.
+     */
     static void freed(String what, int result) {
         if (result != 0) {
             LOG.warn("{} can't be freed: {}", what, Posix.words(result < 0 ? Posix.lastError() : result));

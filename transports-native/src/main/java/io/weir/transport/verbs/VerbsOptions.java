@@ -43,10 +43,15 @@ record VerbsOptions(Choice choice, Retries retries, RemoteOptions memory) {
      */
     record Retries(int timeout, int count) {}
 
-    /** 67 ms, and with six attempts after the first about half a second: near to what other users of RDMA have, so networks are made for it. */
+    /**
+     * 67 ms, and with six attempts after the first about half a second: near to what other users of RDMA have, so
+     * networks are made for it.
+     */
     private static final int TIMEOUT = 14;
 
-    /** The most but one: RoCE in software takes the most for "for ever", and would never say that a connection is lost. */
+    /**
+     * The most but one: RoCE in software takes the most for "for ever", and would never say that a connection is lost.
+     */
     private static final int RETRY_COUNT = 6;
 
     /** The device's name is part of a path in the system's files. */

@@ -20,12 +20,14 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink.OverflowStrategy;
 
 /**
- * The path {@code verbs}: InfiniBand, or RoCE on Ethernet, through libibverbs. Messages are sent by the adapter itself into slots of the
- * other side, without a system call on either; long payloads out of the link's allocator are read from where they lie, without a copy.
+ * The path {@code verbs}: InfiniBand, or RoCE on Ethernet, through libibverbs. Messages are sent by the adapter itself
+ * into slots of the other side, without a system call on either; long payloads out of the link's allocator are read
+ * from where they lie, without a copy.
  *
- * <p>Options: {@code device} and {@code port} (the first that is active), {@code gid-index} on Ethernet (the first of RoCE v2 for an address
- * of IPv4); {@code timeout} (14, for 67 ms) and {@code retry-count} (6): how long a peer may be silent; {@code slots} (32; from 8 to 1024) and
- * {@code slot-size} (40k; from 36k to 1m) of what this side receives into; {@code pool-size} (64m; up to 1g) of memory for long payloads.
+ * <p>Options: {@code device} and {@code port} (the first that is active), {@code gid-index} on Ethernet (the first of
+ * RoCE v2 for an address of IPv4); {@code timeout} (14, for 67 ms) and {@code retry-count} (6): how long a peer may be
+ * silent; {@code slots} (32; from 8 to 1024) and {@code slot-size} (40k; from 36k to 1m) of what this side receives
+ * into; {@code pool-size} (64m; up to 1g) of memory for long payloads.
  */
 public final class VerbsTransport implements Transport {
 

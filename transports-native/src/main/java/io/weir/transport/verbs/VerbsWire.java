@@ -23,12 +23,14 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A reliable connection of libibverbs. Its requests are written into structures that were made once; the library copies them before it
- * returns. May be made and connected on another thread than the loop's, before the loop has it.
+ * A reliable connection of libibverbs. Its requests are written into structures that were made once; the library copies
+ * them before it returns. May be made and connected on another thread than the loop's, before the loop has it.
  */
 final class VerbsWire implements Wire {
 
-    /** Completions taken at once: more would lie in more than a few cache lines, and one turn of a loop should be short. */
+    /**
+     * Completions taken at once: more would lie in more than a few cache lines, and one turn of a loop should be short.
+     */
     private static final int BATCH = 16;
 
     /** One completion for so many messages, if none was asked for earlier. */
@@ -145,7 +147,8 @@ final class VerbsWire implements Wire {
     }
 
     /**
-     * Joins our half with the other one, which need not be joined yet. Takes milliseconds: the peer's address may have to be looked for.
+     * Joins our half with the other one, which need not be joined yet. Takes milliseconds: the peer's address may have
+     * to be looked for.
      *
      * @throws ProtocolMismatch if both are of different kinds
      * @throws io.weir.core.PeerUnavailable if the system or the device refuses
@@ -276,7 +279,10 @@ final class VerbsWire implements Wire {
         return count;
     }
 
-    /** What has failed first may stand behind what only follows from it: each direction has its order, and both share a queue. */
+    /**
+     * What has failed first may stand behind what only follows from it: each direction has its order, and both share a
+     * queue.
+     */
     private SessionLost firstFailure(int index, int count) {
         int at = index * Completion.BYTES;
         SessionLost failure = failure(at);

@@ -90,7 +90,7 @@ class ElanMembershipTest {
         assertThat(ElanCard.decode(ours.encode())).isEqualTo(ours);
         assertThat(ours.separates(ours)).isNull();
         assertThat(ours.separates(theirs))
-                .isEqualTo(
-                        "it is not a process of the same parallel job, and Elan joins only those that were started together");
+                .isEqualTo("it is not a process of the same parallel job, and Elan joins only those that were "
+                        + "started together");
     }
 }

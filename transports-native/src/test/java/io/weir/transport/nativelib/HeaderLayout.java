@@ -13,7 +13,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** What we take a header of C to say, to be compared with what a compiler finds there. Skipped without one or the other, unless they are required. */
+/**
+ * What we take a header of C to say, to be compared with what a compiler finds there. Skipped without one or the other,
+ * unless they are required.
+ */
 public final class HeaderLayout {
 
     private final String header;

@@ -57,7 +57,9 @@ public final class Lingering implements AutoCloseable {
         return near;
     }
 
-    /** Passes it behind others in one message with one byte, as urgent or not. Returns false if the system refuses it. */
+    /**
+     * Passes it behind others in one message with one byte, as urgent or not. Returns false if the system refuses it.
+     */
     public boolean passTo(int socket, boolean urgent, Descriptor... before) {
         int count = before.length + 1;
         int length = 16 + 4 * count;

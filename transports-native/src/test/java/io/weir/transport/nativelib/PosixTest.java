@@ -121,8 +121,8 @@ class PosixTest {
     }
 
     /**
-     * Opens descriptors until one has this number: the lowest free one is given. Other threads of this JVM may have freed lower ones,
-     * or take this one before.
+     * Opens descriptors until one has this number: the lowest free one is given. Other threads of this JVM may have
+     * freed lower ones, or take this one before.
      */
     private static boolean reopen(int number, List<Descriptor> opened) throws NativeFailure {
         int latest;

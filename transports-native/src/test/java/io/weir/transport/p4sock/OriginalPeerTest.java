@@ -19,8 +19,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Frames byte by byte, as a host of ParaStation of the same byte order sends and expects them, and what such a host does that we don't; then one that
- * behaves as none would.
+ * Frames byte by byte, as a host of ParaStation of the same byte order sends and expects them, and what such a host
+ * does that we don't; then one that behaves as none would.
  */
 @EnabledIf("isLittleEndian")
 class OriginalPeerTest {

@@ -11,7 +11,10 @@ import java.util.PriorityQueue;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
-/** Two connections, and between them a wire of the worst kind, in a time of its own: what happens depends on the seed alone. */
+/**
+ * Two connections, and between them a wire of the worst kind, in a time of its own: what happens depends on the seed
+ * alone.
+ */
 final class SimulatedWire {
 
     /** What happens to frames, in parts of one; the delay in nanoseconds. */

@@ -6,7 +6,10 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
-/** The values that the authors of SipHash give for SipHash-2-4 with the key 00 01 02 .. 0f and the input 00 01 02 .. of each length. */
+/**
+ * The values that the authors of SipHash give for SipHash-2-4 with the key 00 01 02 .. 0f and the input 00 01 02 .. of
+ * each length.
+ */
 class SipHashTest {
 
     private static final ByteBuffer COUNTED = counted();

@@ -22,8 +22,8 @@ import java.util.Map;
 import java.util.Queue;
 
 /**
- * The other process of a test: agrees on a link over its standard input and output, sends back what comes, and ends at the
- * end of its input. {@code close} on the input closes the link.
+ * The other process of a test: agrees on a link over its standard input and output, sends back what comes, and ends at
+ * the end of its input. {@code close} on the input closes the link.
  */
 final class ShmChild implements LinkHandler {
 

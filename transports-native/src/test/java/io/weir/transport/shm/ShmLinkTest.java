@@ -369,7 +369,9 @@ class ShmLinkTest {
         }
     }
 
-    /** Both fall asleep after every frame, so that each of them needs a wake-up; a lost one would end in the time-out. */
+    /**
+     * Both fall asleep after every frame, so that each of them needs a wake-up; a lost one would end in the time-out.
+     */
     @ParameterizedTest
     @EnumSource(
             value = Waiting.class,

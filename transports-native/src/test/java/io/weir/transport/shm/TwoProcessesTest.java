@@ -142,7 +142,9 @@ class TwoProcessesTest {
         }
     }
 
-    /** Both processes sleep after every message and while the rings are full: a lost wake-up would end in the time-out. */
+    /**
+     * Both processes sleep after every message and while the rings are full: a lost wake-up would end in the time-out.
+     */
     @ParameterizedTest
     @EnumSource(
             value = Waiting.class,
@@ -259,7 +261,10 @@ class TwoProcessesTest {
         assertThat(ours()).containsExactlyElementsOf(before);
     }
 
-    /** Sends as much as there is room for, for ever, unless the peer, which keeps what it can't send back yet, falls far behind. */
+    /**
+     * Sends as much as there is room for, for ever, unless the peer, which keeps what it can't send back yet, falls far
+     * behind.
+     */
     private static final class Flood {
 
         private static final int UNANSWERED = 5_000;

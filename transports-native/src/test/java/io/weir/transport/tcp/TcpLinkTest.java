@@ -131,7 +131,10 @@ class TcpLinkTest {
         }
     }
 
-    /** Whoever is sent away and never closes keeps no descriptor of ours, but for some; all get their word nevertheless if they read. */
+    /**
+     * Whoever is sent away and never closes keeps no descriptor of ours, but for some; all get their word nevertheless
+     * if they read.
+     */
     @Test
     void whoIsDismissedIsAwaitedByFew() throws Exception {
         List<Socket> strangers = new ArrayList<>();

@@ -171,7 +171,10 @@ class TcpRetainTest {
         return bodies.stream().map(ByteBuf::refCnt).toList();
     }
 
-    /** In order, from at most the first that is not acknowledged on, whatever is acknowledged and however the frames are padded. */
+    /**
+     * In order, from at most the first that is not acknowledged on, whatever is acknowledged and however the frames are
+     * padded.
+     */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void givesBackWhatIsNotAcknowledged(boolean onEpoll) throws Exception {

@@ -278,7 +278,10 @@ class TcpTransportTest {
         }
     }
 
-    /** A listener on another address of this host stands for one on another host: whether anybody comes there is seen by the backlog. */
+    /**
+     * A listener on another address of this host stands for one on another host: whether anybody comes there is seen by
+     * the backlog.
+     */
     @Test
     void connectsOnlyToTheHostThatItHasConnectedToOrWhereTheConfigurationSays() throws Exception {
         try (ServerSocket elsewhere = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.2"))) {

@@ -31,9 +31,9 @@ class TlsFailureTest {
                         new SSLHandshakeException("(protocol_version) Received fatal alert: protocol_version")))
                 .contains("weir.tls.protocols");
         assertThat(TlsFailure.why(new SSLException("Received fatal alert: unexpected_message")))
-                .isEqualTo(
-                        "it refuses (unexpected_message): it may have asked for a session ticket with TLS 1.2, as OpenSSL"
-                                + " does; set SSL_OP_NO_TICKET there, or use TLS 1.3");
+                .isEqualTo("it refuses (unexpected_message): it may have asked for a session ticket with TLS 1.2, "
+                        + "as OpenSSL"
+                        + " does; set SSL_OP_NO_TICKET there, or use TLS 1.3");
     }
 
     /** A certificate may hold any name. */

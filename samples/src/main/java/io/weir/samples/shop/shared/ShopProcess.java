@@ -17,8 +17,8 @@ public final class ShopProcess {
     private ShopProcess() {}
 
     /**
-     * Runs the application with the {@code application.yml} beside it, says on standard output where it is reached, and stops it in good order
-     * when its standard input ends, so that it never outlives who has started it.
+     * Runs the application with the {@code application.yml} beside it, says on standard output where it is reached, and
+     * stops it in good order when its standard input ends, so that it never outlives who has started it.
      */
     public static void run(Class<?> application, String... arguments) throws IOException {
         ConfigurableApplicationContext context = new SpringApplicationBuilder(application)

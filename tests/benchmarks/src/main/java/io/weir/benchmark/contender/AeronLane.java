@@ -132,9 +132,9 @@ final class AeronLane {
     }
 
     /**
-     * Puts the message with this number straight into the log if it fits into one fragment. Else the number goes into the
-     * source first, from which it would be read back at once: for small messages the processor would have to wait then
-     * until all its older stores are done.
+     * Puts the message with this number straight into the log if it fits into one fragment. Else the number goes into
+     * the source first, from which it would be read back at once: for small messages the processor would have to wait
+     * then until all its older stores are done.
      */
     private boolean offer(long sequence) {
         int size = payload.size();

@@ -15,7 +15,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
 
-/** The interface called between two services of Spring Boot, by what the starter makes of annotations and properties. */
+/**
+ * The interface called between two services of Spring Boot, by what the starter makes of annotations and properties.
+ */
 final class BootContender implements Contender {
 
     private static final String PEER = "quotes";
@@ -27,7 +29,8 @@ final class BootContender implements Contender {
 
     /**
      * @param setup its variant is the way of {@link Waiting}
-     * @param observed whether each call is counted, timed and traced on both sides; spans are recorded and exported to nobody
+     * @param observed whether each call is counted, timed and traced on both sides; spans are recorded and exported to
+     *     nobody
      */
     BootContender(String path, Setup setup, boolean observed) {
         this.path = path;

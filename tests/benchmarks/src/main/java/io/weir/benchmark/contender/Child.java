@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  *   RUN scenario size warm seconds address variant -> MEASURING, RESULT {…} (client)
  * </pre>
  *
- * {@code FAILED text} answers what did not work; {@code -} is the variant of those that have only one. The end of standard
- * input ends the process, whatever it is doing.
+ * {@code FAILED text} answers what did not work; {@code -} is the variant of those that have only one. The end of
+ * standard input ends the process, whatever it is doing.
  */
 public final class Child {
 

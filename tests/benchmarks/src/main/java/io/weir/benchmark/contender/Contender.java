@@ -7,15 +7,16 @@ package io.weir.benchmark.contender;
 interface Contender extends AutoCloseable {
 
     /**
-     * The server's side: opens what a client can connect to on this host, and does what the scenario asks until it is closed.
+     * The server's side: opens what a client can connect to on this host, and does what the scenario asks until it is
+     * closed.
      *
      * @return where to connect, without spaces
      */
     String serve(Cell cell) throws Exception;
 
     /**
-     * The client's side: connects, exchanges messages and reports each to the meter until that says it is over, or rests
-     * until then in {@link Scenario#IDLE}.
+     * The client's side: connects, exchanges messages and reports each to the meter until that says it is over, or
+     * rests until then in {@link Scenario#IDLE}.
      */
     void drive(Cell cell, String address, Meter meter) throws Exception;
 

@@ -21,7 +21,10 @@ public enum ContenderKind {
     WEIR_ELAN,
     REACTOR_NETTY_TLS,
     WEIR_TCP_TLS,
-    /** Whose sessions end with their path ({@code weir.repath=off}), so that one sees what it costs that the others' need not. */
+    /**
+     * Whose sessions end with their path ({@code weir.repath=off}), so that one sees what it costs that the others'
+     * need not.
+     */
     WEIR_SHM_STAYING,
     WEIR_TCP_STAYING,
     /** Between two services of Spring Boot. */

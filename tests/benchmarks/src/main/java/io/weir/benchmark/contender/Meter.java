@@ -7,8 +7,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Knows when a client warms up, measures and has enough, and keeps what it measured. The reporting methods belong to the
- * client's one hot thread, {@link #await} to another.
+ * Knows when a client warms up, measures and has enough, and keeps what it measured. The reporting methods belong to
+ * the client's one hot thread, {@link #await} to another.
  */
 final class Meter {
 

@@ -5,7 +5,10 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A user's thread that sends something now and then, on the processor of the hot thread; between two messages, all sleep. */
+/**
+ * A user's thread that sends something now and then, on the processor of the hot thread; between two messages, all
+ * sleep.
+ */
 final class Pause implements AutoCloseable {
 
     private static final long MILLIS = 2;

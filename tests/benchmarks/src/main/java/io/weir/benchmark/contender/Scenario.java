@@ -17,7 +17,9 @@ public enum Scenario {
     ECHO,
     /** {@link #OUTSTANDING} requests under way, each with a reply of its own. */
     ASK,
-    /** One call of an interface's method, with a record there and a record back, the next one at once: the round trip. */
+    /**
+     * One call of an interface's method, with a record there and a record back, the next one at once: the round trip.
+     */
     CALL,
     /** As {@link #CALL}, with bytes that no codec touches. */
     CALL_BYTES,

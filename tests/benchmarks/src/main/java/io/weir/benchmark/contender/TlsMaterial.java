@@ -15,7 +15,10 @@ import java.util.List;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 
-/** One certificate for both sides of everybody who is measured with TLS, and the same protocol for all: so what differs is what they do. */
+/**
+ * One certificate for both sides of everybody who is measured with TLS, and the same protocol for all: so what differs
+ * is what they do.
+ */
 record TlsMaterial(Path store) {
 
     private static final String PASSWORD = "benchmark";

@@ -22,7 +22,9 @@ import reactor.netty.http.client.HttpClient;
 import reactor.netty.resources.ConnectionProvider;
 import reactor.netty.resources.LoopResources;
 
-/** The same call between two services of Spring Boot over HTTP, from a WebClient to WebFlux; nothing of it is observed. */
+/**
+ * The same call between two services of Spring Boot over HTTP, from a WebClient to WebFlux; nothing of it is observed.
+ */
 final class WebClientContender implements Contender {
 
     private final Setup setup;

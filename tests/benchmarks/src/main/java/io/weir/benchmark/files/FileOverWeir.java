@@ -12,7 +12,10 @@ import java.util.Objects;
 import reactor.core.publisher.Flux;
 import reactor.core.scheduler.Schedulers;
 
-/** Reads a file of another process over whatever path the configuration says, in the pieces of the file service among the samples. */
+/**
+ * Reads a file of another process over whatever path the configuration says, in the pieces of the file service among
+ * the samples.
+ */
 public final class FileOverWeir {
 
     private static final int PIECE = 64 << 10;

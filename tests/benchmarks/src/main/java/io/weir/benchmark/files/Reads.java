@@ -20,7 +20,10 @@ final class Reads {
         System.exit(0);
     }
 
-    /** Reads the whole file at each line of its input, and says READ, how many bytes these were and in how many nanoseconds. */
+    /**
+     * Reads the whole file at each line of its input, and says READ, how many bytes these were and in how many
+     * nanoseconds.
+     */
     static void client(Callable<Long> read) throws IOException {
         System.out.println("READY ");
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));

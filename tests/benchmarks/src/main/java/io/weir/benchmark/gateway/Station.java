@@ -23,8 +23,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * One of the programs in a row. Whoever listens takes and echoes what comes; all of them send when they are told to. It obeys lines on its
- * standard input and answers on its standard output, until its input ends:
+ * One of the programs in a row. Whoever listens takes and echoes what comes; all of them send when they are told to. It
+ * obeys lines on its standard input and answers on its standard output, until its input ends:
  *
  * <pre>
  *                                            -> READY address, or - if it does not listen
@@ -33,7 +33,8 @@ import reactor.core.publisher.Mono;
  *   ECHO name size millis                    -> ECHOED nanos
  * </pre>
  *
- * The gateway's address is {@code -} where there is none. Bytes and time are those that the receiver counts; an echo's time is the median.
+ * The gateway's address is {@code -} where there is none. Bytes and time are those that the receiver counts; an echo's
+ * time is the median.
  */
 public final class Station {
 
@@ -59,7 +60,10 @@ public final class Station {
         this.name = name;
     }
 
-    /** Arguments: its name, the address that it listens at, the paths that it has, and whom it leads others to as a gateway. */
+    /**
+     * Arguments: its name, the address that it listens at, the paths that it has, and whom it leads others to as a
+     * gateway.
+     */
     public static void main(String[] arguments) throws IOException {
         Station station = new Station(arguments[0]);
         System.out.println("READY " + station.listen(arguments[1], arguments[2], arguments[3]));

@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * A message in the steady state of a channel. The server gives the same message away again and again and the client only
- * releases it, so that nobody but Weir and Reactor allocates: with {@code -prof gc} for the sum of both, with
+ * A message in the steady state of a channel. The server gives the same message away again and again and the client
+ * only releases it, so that nobody but Weir and Reactor allocates: with {@code -prof gc} for the sum of both, with
  * {@link LoopAllocation} for each.
  */
 @State(Scope.Thread)

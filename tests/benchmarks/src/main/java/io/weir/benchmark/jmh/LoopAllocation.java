@@ -18,8 +18,8 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * A profiler for {@code -prof}: what each loop of a node has allocated per operation. The profiler {@code gc} knows only
- * the sum over all threads.
+ * A profiler for {@code -prof}: what each loop of a node has allocated per operation. The profiler {@code gc} knows
+ * only the sum over all threads.
  */
 public final class LoopAllocation implements InternalProfiler {
 

@@ -17,8 +17,9 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * What it costs to call C, which a message over RDMA does three times: it is posted, its slot is made ready again, and its completion is looked for. The
- * function is one of the C library that does next to nothing, so this is the call itself.
+ * What it costs to call C, which a message over RDMA does three times: it is posted, its slot is made ready again, and
+ * its completion is looked for. The function is one of the C library that does next to nothing, so this is the call
+ * itself.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -28,7 +29,10 @@ import org.openjdk.jmh.annotations.Warmup;
 @Fork(2)
 public class NativeCallBenchmark {
 
-    /** Looked up by jnr-ffi, which keeps the error number of each call. Public as jnr-ffi implements it from another class loader. */
+    /**
+     * Looked up by jnr-ffi, which keeps the error number of each call. Public as jnr-ffi implements it from another
+     * class loader.
+     */
     public interface Bits {
         int ffs(int number);
     }

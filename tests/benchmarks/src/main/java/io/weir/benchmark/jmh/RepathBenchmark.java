@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 
 /**
- * As {@link ChannelBenchmark}, where the session may go over to another path, or may not. Shared memory gives back what was under way
- * without being told to; TCP has to keep it.
+ * As {@link ChannelBenchmark}, where the session may go over to another path, or may not. Shared memory gives back what
+ * was under way without being told to; TCP has to keep it.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

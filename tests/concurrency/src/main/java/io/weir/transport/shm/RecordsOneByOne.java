@@ -9,7 +9,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Three records that are published one after the other, the second one behind the end of the ring, while the receiver reads. */
+/**
+ * Three records that are published one after the other, the second one behind the end of the ring, while the receiver
+ * reads.
+ */
 @JCStressTest
 @State
 @Outcome(id = "0, 3", expect = Expect.ACCEPTABLE, desc = "Nothing was there yet; all came later.")

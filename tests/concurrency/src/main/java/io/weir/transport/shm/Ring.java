@@ -14,8 +14,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Both ends of one direction, each with a mapping of its own as in two processes. Rings are used again and again, because a
- * mapping costs more than a race: so each race begins on what the one before has left in the memory.
+ * Both ends of one direction, each with a mapping of its own as in two processes. Rings are used again and again,
+ * because a mapping costs more than a race: so each race begins on what the one before has left in the memory.
  */
 final class Ring {
 
@@ -196,7 +196,9 @@ final class Ring {
         return (number * 64L + at) * 0x9e37_79b9_7f4a_7c15L;
     }
 
-    /** Takes back what the receiver has released, until nothing is there or so many have come. Returns how many came. */
+    /**
+     * Takes back what the receiver has released, until nothing is there or so many have come. Returns how many came.
+     */
     int takeBack(int most) {
         int count = 0;
         for (ByteBuf block; count < most && (block = pool.nextReturned()) != null; count++) {

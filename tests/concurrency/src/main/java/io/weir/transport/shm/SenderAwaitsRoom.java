@@ -9,7 +9,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** The ring is full: the sender falls asleep and looks once more, while the receiver tells what it has read and asks whether somebody waits. */
+/**
+ * The ring is full: the sender falls asleep and looks once more, while the receiver tells what it has read and asks
+ * whether somebody waits.
+ */
 @JCStressTest
 @State
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "Asleep, and the receiver wakes it.")

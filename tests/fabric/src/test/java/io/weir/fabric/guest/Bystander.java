@@ -11,7 +11,10 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 
-/** A program that knows nothing of Weir: two of them stream bytes to each other over TCP, both ways at once, and behind them their digest. */
+/**
+ * A program that knows nothing of Weir: two of them stream bytes to each other over TCP, both ways at once, and behind
+ * them their digest.
+ */
 final class Bystander {
 
     private static final int PIECE = 64 << 10;

@@ -10,7 +10,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Mono;
 
-/** Many nodes in a process of their own, as its environment says. What they serve is a channel that goes both ways at once. */
+/**
+ * Many nodes in a process of their own, as its environment says. What they serve is a channel that goes both ways at
+ * once.
+ */
 final class Crowd {
 
     static final String BOTH = "both";

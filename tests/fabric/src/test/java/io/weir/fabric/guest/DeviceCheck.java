@@ -13,7 +13,10 @@ import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** Fails a test that leaves anything behind in the devices: connections, queues, registered memory, packet sockets of any process. */
+/**
+ * Fails a test that leaves anything behind in the devices: connections, queues, registered memory, packet sockets of
+ * any process.
+ */
 public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback {
 
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(DeviceCheck.class);

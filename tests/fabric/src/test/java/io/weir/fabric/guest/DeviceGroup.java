@@ -5,7 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** A control group of this process, in which it may have so many objects of a device: domains, queues, connections, registered memory. */
+/**
+ * A control group of this process, in which it may have so many objects of a device: domains, queues, connections,
+ * registered memory.
+ */
 final class DeviceGroup implements AutoCloseable {
 
     private static final Path ROOT = Path.of("/sys/fs/cgroup");

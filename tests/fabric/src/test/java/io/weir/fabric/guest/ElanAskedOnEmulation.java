@@ -12,7 +12,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Libraries that are not quite as they are known, and processes that are none of a job: each in a process of its own. */
+/**
+ * Libraries that are not quite as they are known, and processes that are none of a job: each in a process of its own.
+ */
 @ExtendWith(DeviceCheck.class)
 class ElanAskedOnEmulation {
 

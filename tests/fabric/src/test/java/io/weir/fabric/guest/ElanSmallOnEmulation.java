@@ -3,7 +3,10 @@ package io.weir.fabric.guest;
 import io.weir.tck.TransportContract;
 import io.weir.tck.TransportFixture;
 
-/** As few and as short slots as possible, and no registered memory for long bodies but what reading them in pieces needs. */
+/**
+ * As few and as short slots as possible, and no registered memory for long bodies but what reading them in pieces
+ * needs.
+ */
 class ElanSmallOnEmulation implements TransportContract {
 
     @Override

@@ -101,7 +101,10 @@ enum Fabric {
         return spec;
     }
 
-    /** The same for a node of another process that is as its environment says: nothing but this path, and those that follow. */
+    /**
+     * The same for a node of another process that is as its environment says: nothing but this path, and those that
+     * follow.
+     */
     Map<String, String> environment(End end, String... others) {
         Map<String, String> environment = new HashMap<>();
         options(end).forEach((option, value) -> environment.put(variable(option), value));

@@ -8,7 +8,10 @@ import io.weir.samples.process.Serving;
 import java.io.IOException;
 import reactor.core.publisher.Mono;
 
-/** A node in a process of its own, as its environment says, that serves {@link Bodies}. The argument, if there is one, is the host where it listens. */
+/**
+ * A node in a process of its own, as its environment says, that serves {@link Bodies}. The argument, if there is one,
+ * is the host where it listens.
+ */
 final class FarProcess {
 
     static final Codec<String> TEXT = Codecs.text();

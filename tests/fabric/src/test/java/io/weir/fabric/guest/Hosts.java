@@ -9,7 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Processes of a scene that run on hosts of their own. They share a secret, as nodes want that listen beyond their host. */
+/**
+ * Processes of a scene that run on hosts of their own. They share a secret, as nodes want that listen beyond their
+ * host.
+ */
 final class Hosts {
 
     private final Map<String, String> secret = Secret.settings();

@@ -7,7 +7,9 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Further JVMs as this one, with little heap. Starting one takes the emulated processor seconds: the fewer, the better. */
+/**
+ * Further JVMs as this one, with little heap. Starting one takes the emulated processor seconds: the fewer, the better.
+ */
 final class Jvm {
 
     private Jvm() {}

@@ -19,7 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import picocli.CommandLine;
 
-/** A process that may lock as little memory as those of ordinary users. It is this one, which is not allowed to exceed its limit. */
+/**
+ * A process that may lock as little memory as those of ordinary users. It is this one, which is not allowed to exceed
+ * its limit.
+ */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
 class LockedMemoryInGuest {
 
@@ -31,7 +34,9 @@ class LockedMemoryInGuest {
 
     private static final int MESSAGES = 4;
 
-    /** A message of 1 MiB has more of them if it is copied into slots of 40 KiB; where its peer reads it, it has one. */
+    /**
+     * A message of 1 MiB has more of them if it is copied into slots of 40 KiB; where its peer reads it, it has one.
+     */
     private static final int FRAMES_EACH = 25;
 
     @TempDir

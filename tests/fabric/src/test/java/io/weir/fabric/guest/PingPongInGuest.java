@@ -13,7 +13,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Round trips of small messages, beside those of perftest. A number to look at: here it measures the emulator as well. */
+/**
+ * Round trips of small messages, beside those of perftest. A number to look at: here it measures the emulator as well.
+ */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
 class PingPongInGuest {
 
@@ -21,7 +23,9 @@ class PingPongInGuest {
     private static final int ROUNDS = 300;
     private static final int PORT = 18520;
 
-    /** Size, rounds, the shortest and the longest time, the typical one; then the average in microseconds, of one way. */
+    /**
+     * Size, rounds, the shortest and the longest time, the typical one; then the average in microseconds, of one way.
+     */
     private static final Pattern AVERAGE =
             Pattern.compile("(?m)^\\s*" + BYTES + "\\s+" + ROUNDS + "\\s+\\S+\\s+\\S+\\s+\\S+\\s+([0-9.]+)");
 

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Where the cable of a device meets the switch. Pulled, the device's port is down while its netdev and its address stay. */
+/**
+ * Where the cable of a device meets the switch. Pulled, the device's port is down while its netdev and its address
+ * stay.
+ */
 final class Plug implements AutoCloseable {
 
     private final String device;
@@ -13,7 +16,10 @@ final class Plug implements AutoCloseable {
         this.device = device;
     }
 
-    /** Pulls the plug of {@code rxe0} or {@code rxe1}, and returns when its port is down; closing puts it back, and the port is active. */
+    /**
+     * Pulls the plug of {@code rxe0} or {@code rxe1}, and returns when its port is down; closing puts it back, and the
+     * port is active.
+     */
     static Plug pull(String device) throws IOException, InterruptedException {
         Plug plug = new Plug(device);
         plug.set("down", "DOWN");

@@ -14,7 +14,9 @@ import org.testng.annotations.BeforeClass;
 import org.testng.annotations.Test;
 import reactor.core.publisher.Flux;
 
-/** The rules of Reactive Streams for publishers, on what a channel over a path publishes: the source is the other end's. */
+/**
+ * The rules of Reactive Streams for publishers, on what a channel over a path publishes: the source is the other end's.
+ */
 @Test
 public abstract class RulesOfReceive extends PublisherVerification<String> {
 

@@ -16,8 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A device that has nothing left for us: each thing that a connection needs is refused in turn. The kernel's control groups limit what a
- * process may have of a device, as a full one does.
+ * A device that has nothing left for us: each thing that a connection needs is refused in turn. The kernel's control
+ * groups limit what a process may have of a device, as a full one does.
  */
 @ExtendWith({ResourceCheck.class, DeviceCheck.class})
 class ScarceDeviceInGuest {

@@ -10,14 +10,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import reactor.core.publisher.Flux;
 
 /**
- * A node in a process of its own, as its environment says, between which and each {@link FarProcess} whose address it is told long messages
- * flow both ways until its input ends. On its output each line begins with a word and the number of the peer:
+ * A node in a process of its own, as its environment says, between which and each {@link FarProcess} whose address it
+ * is told long messages flow both ways until its input ends. On its output each line begins with a word and the number
+ * of the peer:
  *
  * <pre>
  * CONNECTS 0            it begins to
  * PATH 0 p4sock         it has
  * ALONE 0               the peer has no others
- * AT 0 17 18 p4sock 1 0 so many messages were read and made, over which path, which is the how manieth one, and frames rejected
+ * AT 0 17 18 p4sock 1 0 so many messages were read and made, over which path, which is the how manieth one, and frames
+ * rejected
  * LOST 0 why            one of both streams has failed
  * </pre>
  */

@@ -19,7 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Connections between two ends in this process, through a provider and its device. Runs where there is one: in a guest. */
+/**
+ * Connections between two ends in this process, through a provider and its device. Runs where there is one: in a guest.
+ */
 @ExtendWith({DeviceCheck.class, Guest.class})
 class DaplWireInGuest extends WireContract<DaplWire> {
 

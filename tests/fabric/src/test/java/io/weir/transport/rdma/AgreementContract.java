@@ -24,7 +24,10 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How two loops of this process agree on a connection, or don't. Whoever extends it sees to it that nothing is left behind. */
+/**
+ * How two loops of this process agree on a connection, or don't. Whoever extends it sees to it that nothing is left
+ * behind.
+ */
 public abstract class AgreementContract {
 
     protected static final Duration LONG = Duration.ofSeconds(60);

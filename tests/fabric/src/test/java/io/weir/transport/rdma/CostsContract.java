@@ -26,8 +26,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a message costs over a wire of a library: what the device is asked to do, copies, memory of the heap, and looks in vain. Counted, as no
- * time means anything on an emulated processor. Both ends live on one loop, so its thread is all that works.
+ * What a message costs over a wire of a library: what the device is asked to do, copies, memory of the heap, and looks
+ * in vain. Counted, as no time means anything on an emulated processor. Both ends live on one loop, so its thread is
+ * all that works.
  */
 public abstract class CostsContract {
 
@@ -38,7 +39,10 @@ public abstract class CostsContract {
 
     private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-    /** One end of a connection; {@code join} makes it one where the slots have to be ready before, {@code afterwards} closes what the wire has not. */
+    /**
+     * One end of a connection; {@code join} makes it one where the slots have to be ready before, {@code afterwards}
+     * closes what the wire has not.
+     */
     public record Half(Domain domain, Wire wire, Runnable join, Runnable afterwards) {
 
         public Half(Domain domain, Wire wire, Runnable afterwards) {
@@ -213,7 +217,8 @@ public abstract class CostsContract {
         String each(int messages) {
             double each = messages;
             return String.format(
-                    "%.2f sends, %.2f slots made ready, %.2f reads, %.2f polls of which %.2f in vain, %.0f bytes of the heap",
+                    "%.2f sends, %.2f slots made ready, %.2f reads, %.2f polls of which %.2f in vain, %.0f "
+                            + "bytes of the heap",
                     sends / each, slots / each, reads / each, polls / each, emptyPolls / each, heap / each);
         }
     }

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for what other threads and the device bring about, far longer than anything takes on an emulated processor, unless {@code weir.test.patience} says for how many
- * seconds.
+ * Waits for what other threads and the device bring about, far longer than anything takes on an emulated processor,
+ * unless {@code weir.test.patience} says for how many seconds.
  */
 public final class Soon {
 

@@ -13,7 +13,9 @@ import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What every wire has to do, between two ends in this process, through a device. Runs where there is one: in a guest. */
+/**
+ * What every wire has to do, between two ends in this process, through a device. Runs where there is one: in a guest.
+ */
 public abstract class WireContract<W extends Wire> {
 
     protected WireEnd<W> near;

@@ -74,7 +74,10 @@ public final class WireEnd<W extends Wire> implements Wire.Completions, AutoClos
         return (int) (slot % SLOTS) * stride;
     }
 
-    /** Whether a slot to send from is free, which is all that bounds what is under way, unless {@link #credit} does: the peer makes its own ready at once. */
+    /**
+     * Whether a slot to send from is free, which is all that bounds what is under way, unless {@link #credit} does: the
+     * peer makes its own ready at once.
+     */
     public boolean maySend() {
         return sent - told < SLOTS && (credit == null || sent - credit.received < SLOTS);
     }

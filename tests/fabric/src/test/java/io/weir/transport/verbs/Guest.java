@@ -17,8 +17,8 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /**
- * A kernel with an RDMA device, in which these tests are the only user of it. Fails a test that leaves anything behind: in this process, or in
- * the kernel.
+ * A kernel with an RDMA device, in which these tests are the only user of it. Fails a test that leaves anything behind:
+ * in this process, or in the kernel.
  */
 final class Guest implements BeforeAllCallback, BeforeEachCallback, AfterEachCallback {
 

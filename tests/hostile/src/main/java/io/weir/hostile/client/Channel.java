@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The books of a channel: what the node permits, and what was used of it. They bind nobody; {@link #send} sends also what there is
- * no credit for. Whatever waits here needs {@link Session#read}.
+ * The books of a channel: what the node permits, and what was used of it. They bind nobody; {@link #send} sends also
+ * what there is no credit for. Whatever waits here needs {@link Session#read}.
  */
 public final class Channel {
 
@@ -134,7 +134,10 @@ public final class Channel {
         return error;
     }
 
-    /** Sends a message of any length as the rules want it, in pieces; false if the channel ends before there is credit for it. */
+    /**
+     * Sends a message of any length as the rules want it, in pieces; false if the channel ends before there is credit
+     * for it.
+     */
     public boolean sendWhole(Frame message) throws IOException, InterruptedException {
         byte[] payload = message.body();
         if (!affords(message.cost())) {

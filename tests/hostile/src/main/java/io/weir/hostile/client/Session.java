@@ -14,7 +14,10 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A session that this side has begun. Any thread may send; one reads, by {@link #next} or in the background by {@link #read}. */
+/**
+ * A session that this side has begun. Any thread may send; one reads, by {@link #next} or in the background by
+ * {@link #read}.
+ */
 public final class Session implements AutoCloseable {
 
     private static final int READ_MILLIS = 20_000;
@@ -130,7 +133,10 @@ public final class Session implements AutoCloseable {
         return wire;
     }
 
-    /** Opens a channel, and grants what the node may send on it; it can be used when {@link Channel#awaitAccept} returns. */
+    /**
+     * Opens a channel, and grants what the node may send on it; it can be used when {@link Channel#awaitAccept}
+     * returns.
+     */
     public Channel open(String port, int flags, long items, long bytes) throws IOException {
         Channel channel = channel(lastNumber.addAndGet(2));
         wire.send(Frame.open(channel.number(), port, flags, items, bytes));
