@@ -142,7 +142,7 @@ class P4AgreedTest {
         "ring-size, 1k, out of range",
         "ring-size, many, not a size",
         "window, 1g, out of range",
-        "timeout, 1h, not a time",
+        "timeout, 1h, out of range",
         "timeout, 1ms, out of range",
     })
     void wrongOptionsAreNamed(String option, String value, String words) {

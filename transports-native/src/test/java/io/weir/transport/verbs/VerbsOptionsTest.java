@@ -80,7 +80,7 @@ class VerbsOptionsTest {
         "slot-size, 2m, out of range",
         "slot-size, 40001, not a multiple of 8",
         "pool-size, 2g, out of range",
-        "pool-size, -1, out of range",
+        "pool-size, -1, not a size",
         "pool-size, much, not a size"
     })
     void badOnesAreNamed(String option, String value, String text) {
