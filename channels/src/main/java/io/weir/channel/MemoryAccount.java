@@ -190,6 +190,9 @@ final class MemoryAccount {
         /** How much of that is beyond the least: it is not a part of what was set aside. */
         private long extra;
 
+        /** What its channels have at their least. */
+        private long leastOfChannels;
+
         private long leased;
         private boolean closed;
 
@@ -229,6 +232,9 @@ final class MemoryAccount {
             long before = counted();
             taken += bytes;
             extra += ofThatExtra;
+            if (use == MemoryUse.WINDOWS) {
+                leastOfChannels += bytes - ofThatExtra;
+            }
             charge(owner, counted() - before);
             uses.merge(use, bytes, Long::sum);
         }
@@ -297,7 +303,7 @@ final class MemoryAccount {
                 long limit = limit();
                 long fair = (limit / 2 - taken) / 8;
                 long bytes = Math.max(least, Math.min(most, fair));
-                if (bytes <= 0 || !fits(least)) {
+                if (bytes <= 0 || !(fits(least) || isReserved(use, least, limit))) {
                     return 0;
                 }
                 if (taken + bytes > limit) {
@@ -306,6 +312,11 @@ final class MemoryAccount {
                 add(use, bytes, bytes - least);
                 return bytes;
             }
+        }
+
+        /** Whatever else a peer has, there is an eighth of its share for channels at their least, and their first requests. */
+        private boolean isReserved(MemoryUse use, long least, long limit) {
+            return (use == MemoryUse.WINDOWS || use == MemoryUse.REQUESTS) && leastOfChannels + least <= limit / 8;
         }
 
         void give(MemoryUse use, long bytes) {

@@ -230,4 +230,21 @@ class MemoryAccountTest {
         assertThat(account.stats().used()).isZero();
         assertThat(account.stats().uses().values()).containsOnly(0L);
     }
+
+    @Test
+    void whoHasUsedUpItsShareStillOpensSomeChannels() {
+        MemoryAccount.Share peer = account.share("anybody");
+        while (peer.tryTake(MemoryUse.ANSWERS, MIB / 4)) {
+            // As much as there is.
+        }
+        long before = account.stats().used();
+        long least = 8 << 10;
+        int channels = 0;
+        while (peer.takeSome(MemoryUse.WINDOWS, least, MIB) > 0) {
+            channels++;
+        }
+        assertThat(channels).isGreaterThan(50);
+        assertThat(peer.takeSome(MemoryUse.REQUESTS, least, MIB)).isZero();
+        assertThat(account.stats().used() - before).isLessThan(before / 7);
+    }
 }
