@@ -314,7 +314,10 @@ final class MemoryAccount {
             }
         }
 
-        /** Whatever else a peer has, there is an eighth of its share for channels at their least, and their first requests. */
+        /**
+         * Whatever else a peer has, there is an eighth of its share for channels at their least, and their first
+         * requests.
+         */
         private boolean isReserved(MemoryUse use, long least, long limit) {
             return (use == MemoryUse.WINDOWS || use == MemoryUse.REQUESTS) && leastOfChannels + least <= limit / 8;
         }
