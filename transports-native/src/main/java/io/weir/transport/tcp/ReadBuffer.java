@@ -95,14 +95,6 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
         return apart;
     }
 
-    /**
-     * How long the next read of a socket may be that has so much left: never nothing, as Netty takes a read without
-     * room for the end.
-     */
-    private static int room(int left) {
-        return Math.min(SIZE, Math.max(LEAST, left));
-    }
-
     private ByteBuf take(ByteBufAllocator allocator) {
         ByteBuf buffer = shared;
         if (buffer == null || buffer.refCnt() > 1) {
@@ -127,15 +119,44 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
         return new Handle();
     }
 
+    /** What one socket may bring in this turn. */
+    private final class Portion {
+
+        private int left = SIZE;
+
+        void begin() {
+            left = limit();
+        }
+
+        void brought(int count) {
+            if (count > 0) {
+                left -= count;
+                bytes += count;
+            }
+        }
+
+        boolean isLeft() {
+            return left > 0;
+        }
+
+        /**
+         * How long the next read may be: never nothing. When the other side has ended, Netty reads on whatever was
+         * said, and takes a read without room for the end.
+         */
+        int room() {
+            return Math.min(SIZE, Math.max(LEAST, left));
+        }
+    }
+
     /** Reads of one socket. */
     private final class Handle extends MaxMessageHandle {
 
-        private int left = SIZE;
+        private final Portion portion = new Portion();
 
         @Override
         public void reset(ChannelConfig config) {
             super.reset(config);
-            left = limit();
+            portion.begin();
         }
 
         @Override
@@ -152,24 +173,20 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
             return part;
         }
 
-        /** When the other side has ended, Netty reads on whatever was said. */
         @Override
         public int guess() {
-            return room(left);
+            return portion.room();
         }
 
         @Override
         public void lastBytesRead(int count) {
             super.lastBytesRead(count);
-            if (count > 0) {
-                left -= count;
-                bytes += count;
-            }
+            portion.brought(count);
         }
 
         @Override
         public boolean continueReading(UncheckedBooleanSupplier maybeMore) {
-            return left > 0 && super.continueReading(maybeMore);
+            return portion.isLeft() && super.continueReading(maybeMore);
         }
     }
 
@@ -178,7 +195,7 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
     private final class Apart extends RecvByteBufAllocator.DelegatingHandle
             implements RecvByteBufAllocator.ExtendedHandle {
 
-        private int left = SIZE;
+        private final Portion portion = new Portion();
 
         Apart(RecvByteBufAllocator.Handle adaptive) {
             super(adaptive);
@@ -187,7 +204,7 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
         @Override
         public void reset(ChannelConfig config) {
             super.reset(config);
-            left = limit();
+            portion.begin();
         }
 
         @Override
@@ -197,26 +214,23 @@ final class ReadBuffer extends DefaultMaxMessagesRecvByteBufAllocator {
 
         @Override
         public int guess() {
-            return Math.min(super.guess(), room(left));
+            return Math.min(super.guess(), portion.room());
         }
 
         @Override
         public void lastBytesRead(int count) {
             super.lastBytesRead(count);
-            if (count > 0) {
-                left -= count;
-                bytes += count;
-            }
+            portion.brought(count);
         }
 
         @Override
         public boolean continueReading() {
-            return left > 0 && super.continueReading();
+            return portion.isLeft() && super.continueReading();
         }
 
         @Override
         public boolean continueReading(UncheckedBooleanSupplier maybeMore) {
-            return left > 0 && ((RecvByteBufAllocator.ExtendedHandle) delegate()).continueReading(maybeMore);
+            return portion.isLeft() && ((RecvByteBufAllocator.ExtendedHandle) delegate()).continueReading(maybeMore);
         }
     }
 }
