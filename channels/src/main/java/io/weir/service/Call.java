@@ -1,6 +1,5 @@
 package io.weir.service;
 
-import io.netty.buffer.ByteBuf;
 import io.weir.channel.CallInterceptor;
 import io.weir.channel.CallOutcome;
 import io.weir.channel.Calls;
@@ -8,7 +7,6 @@ import io.weir.channel.OutgoingCall;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.TimedOut;
-import io.weir.core.ValueMemory;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.Objects;
@@ -211,7 +209,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             return;
         }
         awaited = 2;
-        Calls.read(by.peer(), answer, new Answer(by.peer()), (value, error) -> {
+        Calls.read(by.peer(), answer, method.values(by.peer()), (value, error) -> {
             if (value == null) {
                 refusal = Exceptions.unwrap(Objects.requireNonNull(error));
             } else {
@@ -219,21 +217,6 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
             }
             tryEnded();
         });
-    }
-
-    /** Reads a long answer. */
-    private final class Answer extends ReadingCodec {
-
-        private final Peer by;
-
-        Answer(Peer by) {
-            this.by = by;
-        }
-
-        @Override
-        Object read(ByteBuf payload, @Nullable ValueMemory memory) throws Throwable {
-            return Replies.read(method.method(), method.method().value(), method.thrown(), payload, by, memory);
-        }
     }
 
     private void tryEnded() {

@@ -8,6 +8,7 @@ import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Repeat;
 import io.weir.core.TimedOut;
+import io.weir.core.ValueMemory;
 import io.weir.core.WeirException;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -86,6 +87,16 @@ final class CallingMethod {
 
     Thrown thrown() {
         return thrown;
+    }
+
+    /** Reads what this peer yields, off the loop where it is long. */
+    ReadingCodec values(Peer from) {
+        return new ReadingCodec() {
+            @Override
+            Object read(ByteBuf payload, @Nullable ValueMemory memory) throws Throwable {
+                return Replies.read(method, method.value(), thrown, payload, from, memory);
+            }
+        };
     }
 
     @Nullable

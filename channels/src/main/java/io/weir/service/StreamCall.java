@@ -1,12 +1,10 @@
 package io.weir.service;
 
-import io.netty.buffer.ByteBuf;
 import io.weir.channel.CallInterceptor;
 import io.weir.channel.Calls;
 import io.weir.channel.OutgoingCall;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
-import io.weir.core.ValueMemory;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
@@ -87,26 +85,11 @@ final class StreamCall {
 
     private Flux<Object> exchanged(Peer peer, String port, Flux<Message> sent) {
         if (method.method().yieldsDecoded()) {
-            return Calls.exchange(peer, port, sent, new Items(peer));
+            return Calls.exchange(peer, port, sent, method.values(peer));
         }
         Flux<Message> answers = Calls.exchange(peer, port, sent);
         return (method.method().yieldsSlowly() ? Replies.later(answers) : answers)
                 .handle((message, sink) -> read(message, peer, sink));
-    }
-
-    private final class Items extends ReadingCodec {
-
-        private final Peer from;
-
-        Items(Peer from) {
-            this.from = from;
-        }
-
-        @Override
-        Object read(ByteBuf payload, @Nullable ValueMemory memory) throws Throwable {
-            ContractMethod called = method.method();
-            return Replies.read(called, called.value(), method.thrown(), payload, from, memory);
-        }
     }
 
     private Message request(Binding binding, long end, @Nullable OutgoingCall watched) {

@@ -167,14 +167,7 @@ public final class SocketRelay implements AutoCloseable {
 
         void start() {
             open.add(this);
-            try {
-                thread("weir-relay-" + port() + "-in", this::forward);
-            } catch (OutOfMemoryError e) {
-                noThread(e);
-                end();
-                return;
-            }
-            if (server.isClosed()) {
+            if (begins("-in", this::forward) && server.isClosed()) {
                 reset();
             }
         }
@@ -189,22 +182,27 @@ public final class SocketRelay implements AutoCloseable {
                 end();
                 return;
             }
-            try {
-                thread("weir-relay-" + port() + "-out", () -> copy(far, near));
-            } catch (OutOfMemoryError e) {
-                noThread(e);
-                end();
-                return;
+            if (begins("-out", () -> copy(far, near))) {
+                copy(near, far);
             }
-            copy(near, far);
         }
 
-        /** The system gives the process no more threads: this socket ends, and the relay goes on. */
-        private void noThread(OutOfMemoryError error) {
-            directions.set(0);
-            complaints.warn(
-                    "A socket of " + peer.id() + " is reset, as there is no thread for it: " + error.getMessage());
-            near.refuse(new Overloaded("there is no thread for a socket to " + target));
+        /**
+         * Whether there is a thread for this. If the system gives the process no more, this socket ends, and the relay
+         * goes on.
+         */
+        private boolean begins(String direction, Runnable work) {
+            try {
+                thread("weir-relay-" + port() + direction, work);
+                return true;
+            } catch (OutOfMemoryError e) {
+                directions.set(0);
+                complaints.warn(
+                        "A socket of " + peer.id() + " is reset, as there is no thread for it: " + e.getMessage());
+                near.refuse(new Overloaded("there is no thread for a socket to " + target));
+                end();
+                return false;
+            }
         }
 
         private void copy(Socket from, Socket to) {
