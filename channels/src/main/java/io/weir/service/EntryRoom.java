@@ -24,8 +24,8 @@ final class EntryRoom {
     private final long bytes;
     private final Map<String, Long> costs = new HashMap<>();
     private long taken;
-    /** Something was given back since that was asked last. */
-    private boolean given;
+    /** Something was given back since an entry found no room. */
+    private boolean mayFit;
 
     EntryRoom() {
         this(MOST_BYTES);
@@ -57,37 +57,36 @@ final class EntryRoom {
     /**
      * Takes what this entry needs, in place of what it has.
      *
-     * @throws Full telling why there is no room; nothing is changed then
+     * @throws Full with the reason, if there is no room; nothing is changed then
      */
     void take(String name, long cost) {
         Long before = costs.get(name);
         long then = taken - (before == null ? 0 : before) + cost;
         if ((before == null && costs.size() >= MOST) || then > bytes) {
+            mayFit = false;
             throw new Full("there are " + costs.size() + " others that take " + taken + " bytes of memory, and " + MOST
                     + " of " + bytes + " are the most");
         }
         costs.put(name, cost);
-        given |= then < taken;
+        mayFit |= then < taken;
         taken = then;
     }
 
     void give(String name) {
         Long before = costs.remove(name);
-        given |= before != null;
+        mayFit |= before != null;
         taken -= before == null ? 0 : before;
     }
 
     void clear() {
         costs.clear();
-        given = true;
+        mayFit = true;
         taken = 0;
     }
 
-    /** Whether there is more room since this was asked last: for those that found none. */
-    boolean hasMore() {
-        boolean more = given;
-        given = false;
-        return more;
+    /** Whether there may be room now for one that found none. */
+    boolean mayFit() {
+        return mayFit;
     }
 
     /** Bytes for all. */

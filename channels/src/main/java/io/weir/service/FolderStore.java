@@ -168,7 +168,7 @@ final class FolderStore implements DirectoryStore {
 
     private void look() throws IOException {
         Set<String> names = entries.names();
-        if (room.hasMore()) {
+        if (room.mayFit()) {
             seen.values().stream().filter(entry -> entry.refused).forEach(entry -> entry.stamp = null);
         }
         for (String name : names) {

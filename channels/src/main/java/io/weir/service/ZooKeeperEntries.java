@@ -23,8 +23,6 @@ final class ZooKeeperEntries implements CuratorCacheStorage {
     private final Map<String, ChildData> entries = new HashMap<>();
     /** For which there was no room. */
     private final Set<String> refused = new LinkedHashSet<>();
-    /** There may be room for one of them. */
-    private boolean hasRoom;
 
     ZooKeeperEntries(RareLog complaints, EntryRoom room) {
         this.complaints = complaints;
@@ -39,11 +37,8 @@ final class ZooKeeperEntries implements CuratorCacheStorage {
             ListingText.checkLength(text);
             room.take(data.getPath(), EntryRoom.cost(text));
         } catch (IllegalArgumentException e) {
-            if (e instanceof EntryRoom.Full) {
-                hasRoom = false;
-                if (refused.size() < EntryRoom.MOST) {
-                    refused.add(data.getPath());
-                }
+            if (e instanceof EntryRoom.Full && refused.size() < EntryRoom.MOST) {
+                refused.add(data.getPath());
             }
             complaints.warn(
                     "An entry of the service directory is passed over, " + data.getPath() + ": " + e.getMessage());
@@ -55,8 +50,7 @@ final class ZooKeeperEntries implements CuratorCacheStorage {
 
     /** One for which there was no room and may be now: it is to be read and put once more. Null: none. */
     synchronized @Nullable String further() {
-        hasRoom |= room.hasMore();
-        if (!hasRoom || refused.isEmpty()) {
+        if (!room.mayFit() || refused.isEmpty()) {
             return null;
         }
         String path = refused.iterator().next();
