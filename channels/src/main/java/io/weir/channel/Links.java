@@ -21,6 +21,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -310,11 +311,7 @@ final class Links implements PathAttempt.Owner {
 
     /** Ends everything in good order. */
     void close() {
-        end();
-        for (Leg leg : List.copyOf(legs)) {
-            leg.link.close();
-        }
-        legs.clear();
+        end(Link::close);
     }
 
     /**
@@ -322,9 +319,13 @@ final class Links implements PathAttempt.Owner {
      * for it.
      */
     void dismiss() {
+        end(Link::dismiss);
+    }
+
+    private void end(Consumer<Link> each) {
         end();
         for (Leg leg : List.copyOf(legs)) {
-            leg.link.dismiss();
+            each.accept(leg.link);
         }
         legs.clear();
     }

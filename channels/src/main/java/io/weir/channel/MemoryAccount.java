@@ -228,6 +228,11 @@ final class MemoryAccount {
             return least <= GUARANTEED || extra + least <= limit();
         }
 
+        /** What was set aside for the peer, and three eighths of what it may have, are for other uses. */
+        private boolean fitsExtra(long bytes) {
+            return taken + bytes <= limit() / 8 * 5;
+        }
+
         private void add(MemoryUse use, long bytes, long ofThatExtra) {
             long before = counted();
             taken += bytes;
@@ -256,7 +261,7 @@ final class MemoryAccount {
          */
         boolean tryTakeExtra(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {
-                boolean fits = taken + bytes <= limit() / 8 * 5;
+                boolean fits = fitsExtra(bytes);
                 if (fits) {
                     add(use, bytes, bytes);
                 }
@@ -274,7 +279,7 @@ final class MemoryAccount {
         /** Whether there is any extra left to be taken. */
         boolean hasExtra() {
             synchronized (MemoryAccount.this) {
-                return taken <= limit() / 8 * 5;
+                return fitsExtra(0);
             }
         }
 

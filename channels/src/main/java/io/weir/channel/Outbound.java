@@ -369,9 +369,8 @@ final class Outbound implements Outgoing {
             session.backlog().add(more);
         }
         if (beside != beyond) {
-            long before = beyond;
+            session.backlog().stalls(this, beyond, beside);
             beyond = beside;
-            session.backlog().stalls(this, before, beside);
         }
     }
 
