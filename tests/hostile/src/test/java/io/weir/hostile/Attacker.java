@@ -118,24 +118,20 @@ final class Attacker implements AutoCloseable {
      * Sends the same bytes again and again in so many sessions, each of which begins anew when the node has ended it.
      */
     void flood(int count, boolean reads, byte[] first, byte[] again) throws InterruptedException {
-        attack(count, number -> {
-            while (goesOn()) {
-                TcpWire wire = wire(target.open());
-                try {
-                    Session session = Session.over(wire, Identity.fresh());
-                    if (reads) {
-                        session.read();
-                    }
-                    wire.raw(first);
-                    while (goesOn()) {
-                        wire.raw(again);
-                        did();
-                    }
-                } catch (IOException cut) {
-                    cuts.add(cut.toString());
-                } finally {
-                    wire.close();
+        attackAgain(count, number -> {
+            TcpWire wire = wire(target.open());
+            try {
+                Session session = Session.over(wire, Identity.fresh());
+                if (reads) {
+                    session.read();
                 }
+                wire.raw(first);
+                while (goesOn()) {
+                    wire.raw(again);
+                    did();
+                }
+            } finally {
+                wire.close();
             }
         });
     }
