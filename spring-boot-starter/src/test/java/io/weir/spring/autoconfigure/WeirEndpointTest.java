@@ -335,8 +335,7 @@ class WeirEndpointTest {
         assertThat(get(context, "/actuator/weir/page/index.html").statusCode()).isEqualTo(404);
         String port = context.getEnvironment().getProperty("local.management.port");
         var page = send(
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/ops/actuator/weir/page/index.html"))
-                        .build());
+                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/ops/actuator/weir/page/index.html")));
         assertThat(page.statusCode()).isEqualTo(200);
         assertThat(page.headers().firstValue("Content-Type").orElse("")).startsWith("text/html");
         assertSafe(page);
@@ -375,6 +374,7 @@ class WeirEndpointTest {
         List<String> arguments = new ArrayList<>(List.of(
                 "--spring.main.web-application-type=" + web,
                 "--server.port=0",
+                OneRequest.PER_CONNECTION,
                 "--spring.main.banner-mode=off",
                 "--spring.cloud.compatibility-verifier.enabled=false"));
         Stream.of(properties).map(each -> "--" + each).forEach(arguments::add);
@@ -401,17 +401,17 @@ class WeirEndpointTest {
     }
 
     private HttpResponse<String> get(ConfigurableApplicationContext context, String path) {
-        return send(HttpRequest.newBuilder(uri(context, path)).build());
+        return send(HttpRequest.newBuilder(uri(context, path)));
     }
 
     private HttpResponse<String> post(ConfigurableApplicationContext context, String path, String json) {
         return send(HttpRequest.newBuilder(uri(context, path))
                 .header("Content-Type", "application/json")
-                .POST(BodyPublishers.ofString(json))
-                .build());
+                .POST(BodyPublishers.ofString(json)));
     }
 
-    private HttpResponse<String> send(HttpRequest request) {
+    private HttpResponse<String> send(HttpRequest.Builder asked) {
+        HttpRequest request = asked.timeout(Patience.LIMIT).build();
         try {
             return http.send(request, BodyHandlers.ofString());
         } catch (IOException e) {

@@ -114,7 +114,8 @@ class WeirPageSecurityTest {
             String login = Base64.getEncoder().encodeToString("ada:secret".getBytes(StandardCharsets.UTF_8));
             request.header("Authorization", "Basic " + login);
         }
-        return http.send(request.build(), BodyHandlers.discarding()).statusCode();
+        return http.send(request.timeout(Patience.LIMIT).build(), BodyHandlers.discarding())
+                .statusCode();
     }
 
     private static ConfigurableApplicationContext run(Class<?> application, String web) {
@@ -122,6 +123,7 @@ class WeirPageSecurityTest {
                 application,
                 "--spring.main.web-application-type=" + web,
                 "--server.port=0",
+                OneRequest.PER_CONNECTION,
                 "--spring.main.banner-mode=off",
                 "--spring.cloud.compatibility-verifier.enabled=false",
                 "--spring.security.user.name=ada",

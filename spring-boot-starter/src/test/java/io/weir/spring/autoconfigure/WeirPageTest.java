@@ -277,6 +277,7 @@ class WeirPageTest {
         List<String> arguments = new ArrayList<>(List.of(
                 "--spring.main.web-application-type=reactive",
                 "--server.port=0",
+                OneRequest.PER_CONNECTION,
                 "--spring.main.banner-mode=off",
                 "--spring.cloud.compatibility-verifier.enabled=false",
                 "--management.endpoints.web.exposure.include=weir"));
