@@ -206,11 +206,13 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     private void goOnIfNotFull() {
         long most = channel.session().windowBytes() / 2;
         if (requestBytes <= most && channel.outbound().queuedBytes() <= most) {
-            if (requestsTaken - requestBytes > 2 * most + PORTION) {
-                channel.give(MemoryUse.REQUESTS, requestsTaken - requestBytes);
-                requestsTaken = requestBytes;
-            }
             channel.inbound().pause(false);
+        }
+        // A long request is over: what it took is missing elsewhere, be it for the values of the next short ones.
+        long unused = requestsTaken - requestBytes - PORTION;
+        if (unused > PORTION) {
+            channel.give(MemoryUse.REQUESTS, unused);
+            requestsTaken -= unused;
         }
     }
 
@@ -256,16 +258,24 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     }
 
     private void reply(boolean awaited, int number, @Nullable Message value) {
+        if (value != null) {
+            var unused = replies(awaited, number, value);
+            return;
+        }
         if (awaited) {
-            if (value == null) {
-                send(Message.of(Unpooled.EMPTY_BUFFER), Flags.ANSWER | Flags.EMPTY, number);
-            } else {
-                send(value, Flags.ANSWER, number);
-            }
-        } else if (value != null) {
+            send(Message.of(Unpooled.EMPTY_BUFFER), Flags.ANSWER | Flags.EMPTY, number);
+        }
+        more();
+    }
+
+    /** Whether the value was sent or will be; it is released otherwise. */
+    private boolean replies(boolean awaited, int number, Message value) {
+        boolean sent = awaited && sends(value, Flags.ANSWER, number);
+        if (!awaited) {
             value.release();
         }
         more();
+        return sent;
     }
 
     private void more() {
@@ -291,16 +301,23 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     }
 
     private void send(Message message, int flags, int number) {
+        var unused = sends(message, flags, number);
+    }
+
+    /** Whether it is this that was sent, and not why it can't be; it is released then. */
+    private boolean sends(Message message, int flags, int number) {
         Outbound outbound = channel.outbound();
         if (!outbound.isEmpty() && !mayWait(outbound.queuedBytes() + Outbound.cost(message))) {
             message.release();
             outbound.send(Message.of(NO_MEMORY), Flags.ANSWER | Flags.FAILED, number);
-            return;
+            return false;
         }
         try {
             outbound.send(message, flags, number);
+            return true;
         } catch (RuntimeException e) {
             outbound.send(Message.of(Errors.text(e)), Flags.ANSWER | Flags.FAILED, number);
+            return false;
         }
     }
 
@@ -451,7 +468,12 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 if (cancelled) {
                     value.release();
                 } else {
-                    finish(() -> reply(awaited, number, value));
+                    finish(() -> {
+                        if (!replies(awaited, number, value)) {
+                            // Whoever made it learns so that nobody gets it.
+                            stop();
+                        }
+                    });
                 }
             });
         }

@@ -1,7 +1,9 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.weir.core.ControlData;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
@@ -9,6 +11,7 @@ import io.weir.core.LoopBuffers;
 import io.weir.core.Message;
 import io.weir.core.MessageTooLarge;
 import io.weir.core.Overloaded;
+import io.weir.core.PeerMemory;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SettingText;
 import io.weir.flow.CreditExceeded;
@@ -332,18 +335,39 @@ final class Inbound {
 
     /** A short message must not keep alive the long buffer in which it came. */
     static Message compact(Message message) {
-        ByteBuf body = message.payload();
-        ByteBuf whole = body;
+        int length = message.size();
+        int beside = whole(message).capacity() - length;
+        return beside > Math.max(length / 2, LoopBuffers.LARGEST) && DirectMemory.hasRoom(length)
+                ? copy(message, PooledByteBufAllocator.DEFAULT)
+                : message;
+    }
+
+    /** As {@link #compact}; nor may it keep memory of the peer, all of which stays as long as a part of it is used. */
+    static Message apart(Message message) {
+        if (!(whole(message) instanceof PeerMemory)) {
+            return compact(message);
+        }
+        return copy(
+                message,
+                DirectMemory.hasRoom(message.size())
+                        ? PooledByteBufAllocator.DEFAULT
+                        : new UnpooledByteBufAllocator(false));
+    }
+
+    private static ByteBuf whole(Message message) {
+        ByteBuf whole = message.payload();
         for (ByteBuf outer; (outer = whole.unwrap()) != null; ) {
             whole = outer;
         }
+        return whole;
+    }
+
+    private static Message copy(Message message, ByteBufAllocator memory) {
+        ByteBuf body = message.payload();
         int length = body.readableBytes();
-        if (whole.capacity() - length <= Math.max(length / 2, LoopBuffers.LARGEST) || !DirectMemory.hasRoom(length)) {
-            return message;
-        }
         ByteBuf room;
         try {
-            room = PooledByteBufAllocator.DEFAULT.buffer(length, length);
+            room = memory.buffer(length, length);
         } catch (OutOfMemoryError e) {
             // It was only to save some.
             return message;

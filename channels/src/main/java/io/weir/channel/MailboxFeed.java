@@ -114,7 +114,7 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
 
     @Override
     public void message(Message message, int flags, int number) {
-        Message kept = Inbound.compact(message);
+        Message kept = Inbound.apart(message);
         long cost = Outbound.cost(kept) + MemoryAccount.ITEM;
         // What was lent for it counts as the mailbox's from now on.
         channel.inbound().settleLease();

@@ -184,30 +184,30 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
 
     @Override
     public void onNext(Message answer) {
-        Peer lender = asked;
-        if (lender != null && isOver()) {
-            try {
-                method.method().giveBack(answer, lender);
-            } finally {
-                answer.release();
-            }
-            return;
-        }
-        if (lender == null && method.method().yieldsSlowly(answer.size())) {
-            readLater(answer);
+        // There is none any more when this has been cancelled, or is late, be it just now.
+        Binding by = called;
+        if (by == null) {
+            nobodyReads(answer);
+        } else if (asked == null && method.method().yieldsSlowly(answer.size())) {
+            readLater(answer, by);
         } else {
-            read(answer);
+            read(answer, by);
+        }
+    }
+
+    private void nobodyReads(Message answer) {
+        Peer lender = asked;
+        try {
+            if (lender != null) {
+                method.method().giveBack(answer, lender);
+            }
+        } finally {
+            answer.release();
         }
     }
 
     /** Elsewhere than on its loop, which has others to serve. */
-    private void readLater(Message answer) {
-        Binding by = called;
-        if (by == null) {
-            // Cancelled, or late.
-            answer.release();
-            return;
-        }
+    private void readLater(Message answer, Binding by) {
         awaited = 2;
         Calls.read(by.peer(), answer, method.values(by.peer()), (value, error) -> {
             if (value == null) {
@@ -225,10 +225,9 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
         }
     }
 
-    private void read(Message answer) {
+    private void read(Message answer, Binding by) {
         Object value;
         try {
-            Binding by = Objects.requireNonNull(called);
             value = Replies.read(
                     method.method(), method.method().value(), method.thrown(), answer.payload(), by.peer());
         } catch (Throwable t) {

@@ -40,9 +40,15 @@ final class Workers {
     Workers(String name, int most) {
         this.most = most;
         this.places = new FairPlaces(most);
-        ExecutorService own = VIRTUAL == null ? platformThreads(name) : virtualThreads(VIRTUAL);
-        this.threads = own;
-        this.end = own::shutdown;
+        if (VIRTUAL == null) {
+            BlockingCallThreads own = new BlockingCallThreads("weir-call-" + name + '-');
+            this.threads = own;
+            this.end = own::shutdown;
+        } else {
+            ExecutorService own = virtualThreads(VIRTUAL);
+            this.threads = own;
+            this.end = own::shutdown;
+        }
     }
 
     /** The threads of somebody else, who ends them. */
@@ -51,16 +57,6 @@ final class Workers {
         this.places = new FairPlaces(most);
         this.threads = threads;
         this.end = () -> {};
-    }
-
-    /** Bounded by who asks for them. */
-    private static ExecutorService platformThreads(String name) {
-        AtomicInteger number = new AtomicInteger();
-        return Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task, "weir-call-" + name + '-' + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        });
     }
 
     private static ExecutorService virtualThreads(MethodHandle perTask) {

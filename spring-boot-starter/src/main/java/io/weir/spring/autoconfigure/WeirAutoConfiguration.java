@@ -6,6 +6,7 @@ import io.weir.channel.ContextEntries;
 import io.weir.channel.Node;
 import io.weir.channel.NodeSpec;
 import io.weir.core.Misconfigured;
+import io.weir.service.BlockingCallThreads;
 import io.weir.service.CallCodec;
 import io.weir.service.ServiceClient;
 import io.weir.service.ServiceDirectory;
@@ -213,7 +214,7 @@ public final class WeirAutoConfiguration {
         @ConditionalOnThreading(Threading.PLATFORM)
         @ConditionalOnMissingBean(name = WeirServing.THREADS)
         Executor weirCallPlatformThreads() {
-            return CallThreadPool.create();
+            return new BlockingCallThreads("weir-call-");
         }
     }
 }

@@ -8,9 +8,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DynamicNode;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The tests over emulations of libraries that are gone, in a JVM of their own, and each with its outcome here. */
 @EnabledOnOs(OS.LINUX)
 @Tag("one-jdk")
+@Timeout(value = 30, unit = TimeUnit.MINUTES)
 class EmulationTest {
 
     @TempDir

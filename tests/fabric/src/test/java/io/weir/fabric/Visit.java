@@ -6,14 +6,19 @@ import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 
 /** A JVM somewhere else, in which tests of this module were run, and what came of them. */
 final class Visit {
+
+    /** The guest takes some five minutes on two free processors. */
+    private static final Duration LONGEST = Duration.ofMinutes(20);
 
     private static final int LAST_LINES = 60;
 
@@ -71,7 +76,17 @@ final class Visit {
                 .redirectOutput(console.toFile());
         environment.forEach(builder.environment()::putIfAbsent);
         long begin = System.nanoTime();
-        int status = builder.start().waitFor();
+        Process visit = builder.start();
+        try {
+            if (!visit.waitFor(LONGEST.toSeconds(), TimeUnit.SECONDS)) {
+                Files.writeString(console, "ended from outside after " + LONGEST, StandardOpenOption.APPEND);
+            }
+        } finally {
+            // A guest is a process of the one that was started.
+            visit.descendants().forEach(ProcessHandle::destroyForcibly);
+            var unused = visit.destroyForcibly();
+        }
+        int status = visit.waitFor();
         return new Visit(status, Duration.ofNanos(System.nanoTime() - begin), read(written), console);
     }
 

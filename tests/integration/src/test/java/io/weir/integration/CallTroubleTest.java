@@ -27,6 +27,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
@@ -252,13 +253,17 @@ class CallTroubleTest implements OnRoute {
         Lender lender = lender(pair, pawnshop);
         await(lender.lend());
         SplittableRandom random = Seed.random("cancel");
-        for (int i = 0; i < 1_000; i++) {
-            Probe<Ledger.Watcher> call = Probe.of(1, watcher -> {});
+        // About as long as an answer takes, so that most of them meet.
+        int usual = 10_000;
+        for (int i = 0; i < 5_000; i++) {
+            AtomicBoolean answered = new AtomicBoolean();
+            Probe<Ledger.Watcher> call = Probe.of(1, watcher -> answered.set(true));
             lender.lend().subscribe(call);
-            for (int spin = random.nextInt(20_000); spin > 0; spin--) {
+            for (int spin = random.nextInt(usual / 2, usual * 3 / 2); spin > 0; spin--) {
                 Thread.onSpinWait();
             }
             call.cancel();
+            usual = Math.max(10, Math.min(20_000, answered.get() ? usual - usual / 10 : usual + usual / 10 + 1));
         }
         pair.settle();
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Its address is told even where Netty tells none for want of Unsafe: by it a link recognises what lies in its own
  * memory through slices, duplicates and leak detection.
  */
-public final class LeasedBuf extends UnpooledDirectByteBuf {
+public class LeasedBuf extends UnpooledDirectByteBuf {
 
     private final long address;
     private @Nullable Lease lease;
@@ -26,7 +26,7 @@ public final class LeasedBuf extends UnpooledDirectByteBuf {
     }
 
     @Override
-    public ByteBuf capacity(int newCapacity) {
+    public final ByteBuf capacity(int newCapacity) {
         if (newCapacity != capacity()) {
             super.capacity(newCapacity);
             leave();
@@ -35,17 +35,17 @@ public final class LeasedBuf extends UnpooledDirectByteBuf {
     }
 
     @Override
-    public boolean hasMemoryAddress() {
+    public final boolean hasMemoryAddress() {
         return lease != null || super.hasMemoryAddress();
     }
 
     @Override
-    public long memoryAddress() {
+    public final long memoryAddress() {
         return lease != null ? address : super.memoryAddress();
     }
 
     @Override
-    protected void deallocate() {
+    protected final void deallocate() {
         // First, so that nothing reaches the memory through this any longer.
         super.deallocate();
         leave();

@@ -6,7 +6,9 @@ import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
+import io.weir.core.PeerMemory;
 import io.weir.core.ProtocolMismatch;
+import io.weir.transport.nativelib.Lease;
 import io.weir.transport.nativelib.LeasedBuf;
 import io.weir.transport.nativelib.Mapping;
 import java.lang.invoke.VarHandle;
@@ -95,6 +97,14 @@ final class ReceivedBlocks implements LentBlocks {
         return lent.cardinality();
     }
 
+    /** A block of the peer. */
+    private static final class LentBuf extends LeasedBuf implements PeerMemory {
+
+        LentBuf(ByteBufAllocator allocator, ByteBuffer memory, long address, int length, Lease lease) {
+            super(allocator, memory, address, length, lease);
+        }
+    }
+
     /** Exists because only an allocator may hand its buffers to Netty's leak detector. */
     private final class Allocator extends AbstractByteBufAllocator {
 
@@ -105,7 +115,7 @@ final class ReceivedBlocks implements LentBlocks {
         ByteBuf lent(int offset, int length, int slot) {
             ByteBuffer memory = mapping.memory().slice(pool + offset, length);
             long address = mapping.address() + pool + offset;
-            LeasedBuf body = new LeasedBuf(ordinary(), memory, address, length, () -> giveBack(slot));
+            LentBuf body = new LentBuf(ordinary(), memory, address, length, () -> giveBack(slot));
             return toLeakAwareBuffer(body.setIndex(0, length));
         }
 
