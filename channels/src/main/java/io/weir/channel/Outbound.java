@@ -89,9 +89,6 @@ final class Outbound implements Outgoing {
     /** Its messages come from a source that is asked for them, and count in the session's backlog. */
     private boolean fedBySource;
 
-    /** As what they count there. */
-    private long counted;
-
     /** What the first one takes beside that, a long message that waits for credit. */
     private long beyond;
 
@@ -119,7 +116,10 @@ final class Outbound implements Outgoing {
     }
 
     void fedBySource() {
-        fedBySource = true;
+        if (!fedBySource) {
+            fedBySource = true;
+            session.backlog().add(heldBytes());
+        }
     }
 
     boolean hasFeeder() {
@@ -224,7 +224,9 @@ final class Outbound implements Outgoing {
         }
         held(1, cost);
         queue.add(new Queued(message, flags, number, cost));
-        recount();
+        if (stalled) {
+            countHead();
+        }
         list();
         if (hasToBeRead(message)) {
             // It may wait for neither credit nor room, so that neither would have this drained.
@@ -356,19 +358,15 @@ final class Outbound implements Outgoing {
         }
     }
 
-    /** What waits here has changed, or what it waits for. */
-    private void recount() {
+    /** What is first has changed, or what it waits for: a long message that waits for credit counts apart. */
+    private void countHead() {
         if (!fedBySource) {
             return;
         }
         Queued head = stalled ? queue.peek() : null;
         long beside = head == null ? 0 : Math.max(0, head.cost - Backlog.STALLED);
-        long more = heldBytes() - beside - counted;
-        if (more != 0) {
-            counted += more;
-            session.backlog().add(more);
-        }
         if (beside != beyond) {
+            session.backlog().add(beyond - beside);
             session.backlog().stalls(this, beyond, beside);
             beyond = beside;
         }
@@ -380,6 +378,9 @@ final class Outbound implements Outgoing {
         Counters counters = session.counters();
         counters.queuedMessages += messages;
         counters.queuedBytes += bytes;
+        if (fedBySource) {
+            session.backlog().add(bytes + messages * (long) Backlog.MESSAGE);
+        }
     }
 
     /**
@@ -408,7 +409,7 @@ final class Outbound implements Outgoing {
             unsent(each);
         }
         abortsBehind.clear();
-        recount();
+        countHead();
         goesOn();
     }
 
@@ -471,7 +472,9 @@ final class Outbound implements Outgoing {
         }
         Queued sent = queue.remove();
         held(-1, -sent.cost);
-        recount();
+        if (beyond != 0) {
+            countHead();
+        }
         if (cutting == null) {
             sent(sent);
         }
@@ -536,7 +539,7 @@ final class Outbound implements Outgoing {
             stalled = true;
             session.counters().creditStalls++;
             session.counters().stalled.begin();
-            recount();
+            countHead();
         }
     }
 
@@ -549,7 +552,7 @@ final class Outbound implements Outgoing {
         if (stalled) {
             stalled = false;
             session.counters().stalled.end();
-            recount();
+            countHead();
         }
     }
 

@@ -11,11 +11,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Daemon threads for calls that may block: as many as there are calls at once, which whoever hands them over bounds. One
- * that is idle for five seconds ends.
+ * Daemon threads for calls that may block: as many as there are calls at once, which whoever hands them over bounds.
+ * One that is idle for five seconds ends.
  *
- * <p>No caller of {@link #execute} starts such a thread, as that takes its time, and all the more when many are started:
- * a loop would stand still meanwhile, with all its peers. Thread-safe.
+ * <p>No caller of {@link #execute} starts such a thread, as that takes its time, and all the more when many are
+ * started: a loop would stand still meanwhile, with all its peers. Thread-safe.
  */
 public final class BlockingCallThreads implements Executor {
 
