@@ -89,6 +89,9 @@ final class Outbound implements Outgoing {
     /** Its messages come from a source that is asked for them, and count in the session's backlog. */
     private boolean fedBySource;
 
+    /** As what they count there. */
+    private long counted;
+
     /** What the first one takes beside that, a long message that waits for credit. */
     private long beyond;
 
@@ -116,10 +119,7 @@ final class Outbound implements Outgoing {
     }
 
     void fedBySource() {
-        if (!fedBySource) {
-            fedBySource = true;
-            session.backlog().add(heldBytes());
-        }
+        fedBySource = true;
     }
 
     boolean hasFeeder() {
@@ -224,9 +224,7 @@ final class Outbound implements Outgoing {
         }
         held(1, cost);
         queue.add(new Queued(message, flags, number, cost));
-        if (stalled) {
-            countHead();
-        }
+        recount();
         list();
         if (hasToBeRead(message)) {
             // It may wait for neither credit nor room, so that neither would have this drained.
@@ -358,15 +356,19 @@ final class Outbound implements Outgoing {
         }
     }
 
-    /** What is first has changed, or what it waits for: a long message that waits for credit counts apart. */
-    private void countHead() {
+    /** What waits here has changed, or what it waits for. */
+    private void recount() {
         if (!fedBySource) {
             return;
         }
         Queued head = stalled ? queue.peek() : null;
         long beside = head == null ? 0 : Math.max(0, head.cost - Backlog.STALLED);
+        long more = heldBytes() - beside - counted;
+        if (more != 0) {
+            counted += more;
+            session.backlog().add(more);
+        }
         if (beside != beyond) {
-            session.backlog().add(beyond - beside);
             session.backlog().stalls(this, beyond, beside);
             beyond = beside;
         }
@@ -378,9 +380,6 @@ final class Outbound implements Outgoing {
         Counters counters = session.counters();
         counters.queuedMessages += messages;
         counters.queuedBytes += bytes;
-        if (fedBySource) {
-            session.backlog().add(bytes + messages * (long) Backlog.MESSAGE);
-        }
     }
 
     /**
@@ -409,7 +408,7 @@ final class Outbound implements Outgoing {
             unsent(each);
         }
         abortsBehind.clear();
-        countHead();
+        recount();
         goesOn();
     }
 
@@ -472,9 +471,7 @@ final class Outbound implements Outgoing {
         }
         Queued sent = queue.remove();
         held(-1, -sent.cost);
-        if (beyond != 0) {
-            countHead();
-        }
+        recount();
         if (cutting == null) {
             sent(sent);
         }
@@ -539,7 +536,7 @@ final class Outbound implements Outgoing {
             stalled = true;
             session.counters().creditStalls++;
             session.counters().stalled.begin();
-            countHead();
+            recount();
         }
     }
 
@@ -552,7 +549,7 @@ final class Outbound implements Outgoing {
         if (stalled) {
             stalled = false;
             session.counters().stalled.end();
-            countHead();
+            recount();
         }
     }
 

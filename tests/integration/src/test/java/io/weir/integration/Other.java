@@ -47,6 +47,8 @@ final class Other {
     /** Answers with what the process holds of the system, and with the payloads that are out. */
     static final String STATE = "state";
 
+    static final String REPORT = "report";
+
     private Other() {}
 
     /** The parcels that a text names: seed, sizes, count. */
@@ -97,10 +99,22 @@ final class Other {
             message.release();
             return Mono.never();
         });
+        var report = node.answer(REPORT, message -> {
+            message.release();
+            return report("there", node).map(Message::of);
+        });
         var state = node.answer(STATE, message -> {
             message.release();
             return Mono.just(Message.of(Holdings.now() + " payloads=" + Payloads.out()));
         });
+    }
+
+    /** What this node has open with its peers, and what it holds. */
+    static Mono<String> report(String where, Node node) {
+        return Flux.fromIterable(node.connected())
+                .flatMap(peer -> peer.channels().map(channels -> peer.stats() + "\n" + channels))
+                .collectList()
+                .map(peers -> where + ": " + node.memory() + "\n" + String.join("\n", peers));
     }
 
     private static Mono<Void> check(Channel channel, long failAt) {

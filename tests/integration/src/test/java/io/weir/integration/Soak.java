@@ -63,7 +63,13 @@ final class Soak {
             Node node = Objects.requireNonNull(Node.start(spec.build()).block(Patience.LIMIT));
             Peer peer = Objects.requireNonNull(
                     node.connect(PeerAddress.parse(arguments[1])).block(Patience.LIMIT));
-            new Soak(node, peer, new SplittableRandom(seed)).run(seconds, moving);
+            Soak soak = new Soak(node, peer, new SplittableRandom(seed));
+            try {
+                soak.run(seconds, moving);
+            } catch (Throwable t) {
+                soak.report();
+                throw t;
+            }
             node.close().block(Patience.LIMIT);
             // The thread that tells of the end is the last one: it may still be telling us.
             Patience.until(
@@ -76,6 +82,17 @@ final class Soak {
             System.exit(1);
         }
         System.exit(0);
+    }
+
+    /** What both sides have open, and what they hold. */
+    private void report() {
+        Other.report("here", node).subscribe(System.out::println);
+        var unused = peer.ask(Other.REPORT, Message.of("?"))
+                .map(Soak::text)
+                .timeout(Duration.ofSeconds(10))
+                .onErrorResume(error -> Mono.just("nothing was to be learned from there: " + error))
+                .doOnNext(System.out::println)
+                .block();
     }
 
     private static void check(String what, Object before, Object after) {
