@@ -470,7 +470,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 } else {
                     finish(() -> {
                         if (!replies(awaited, number, value)) {
-                            // Whoever made it learns so that nobody gets it.
+                            // By this the source knows that nobody gets its value.
                             stop();
                         }
                     });

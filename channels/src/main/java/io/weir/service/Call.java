@@ -184,7 +184,7 @@ final class Call extends Deadlines.Entry implements CoreSubscriber<Message>, Sub
 
     @Override
     public void onNext(Message answer) {
-        // There is none any more when this has been cancelled, or is late, be it just now.
+        // The binding is gone when the call was cancelled or is late, be it a moment ago.
         Binding by = called;
         if (by == null) {
             nobodyReads(answer);
