@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -44,7 +44,7 @@ final class FolderStore implements DirectoryStore {
     private final Path folder;
     private final @Nullable PeerId self;
     private final View view;
-    private final ScheduledExecutorService worker;
+    private final ScheduledThreadPoolExecutor worker;
     private final EntryFolder entries;
     private final EntryRoom room;
     private final Map<String, Seen> seen = new HashMap<>();
@@ -82,7 +82,8 @@ final class FolderStore implements DirectoryStore {
      * @param self the own node; null if there is none
      * @param room for what others write
      */
-    FolderStore(Path runtimeFolder, @Nullable PeerId self, View view, ScheduledExecutorService worker, EntryRoom room) {
+    FolderStore(
+            Path runtimeFolder, @Nullable PeerId self, View view, ScheduledThreadPoolExecutor worker, EntryRoom room) {
         this.folder = runtimeFolder;
         this.self = self;
         this.view = view;
@@ -110,11 +111,16 @@ final class FolderStore implements DirectoryStore {
 
     /** Any thread. */
     private void changed() {
+        // Its thread has ended if it found no memory between two tasks, and no other one could be started then.
+        worker.prestartCoreThread();
         if (lookScheduled.compareAndSet(false, true)) {
             try {
                 var unused = worker.schedule(this::lookAgain, GATHERING, TimeUnit.MILLISECONDS);
             } catch (RejectedExecutionException e) {
                 LOG.debug("The service directory was closed while it changed");
+            } catch (OutOfMemoryError e) {
+                lookScheduled.set(false);
+                throw e;
             }
         }
     }
@@ -150,7 +156,16 @@ final class FolderStore implements DirectoryStore {
         }
     }
 
+    /** Looks also after this has failed, whatever it was: nobody else would find out what changes. */
     private void lookAgain() {
+        try {
+            lookOnce();
+        } catch (OutOfMemoryError e) {
+            LOG.debug("There was no memory for a look at the service directory");
+        }
+    }
+
+    private void lookOnce() {
         lookScheduled.set(false);
         if (closed) {
             return;
@@ -192,7 +207,12 @@ final class FolderStore implements DirectoryStore {
         Seen entry = seen.computeIfAbsent(name, key -> new Seen());
         if (!stamp.equals(entry.stamp)) {
             entry.stamp = stamp;
-            take(name, entry);
+            try {
+                take(name, entry);
+            } catch (OutOfMemoryError e) {
+                entry.stamp = null;
+                throw e;
+            }
         }
         if (entries.hasLock(name)) {
             entry.missing = null;

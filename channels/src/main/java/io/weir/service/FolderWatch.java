@@ -51,8 +51,12 @@ final class FolderWatch implements AutoCloseable {
             boolean valid = true;
             while (valid) {
                 WatchKey key = service.take();
-                key.pollEvents().clear();
-                changed.run();
+                try {
+                    key.pollEvents().clear();
+                    changed.run();
+                } catch (OutOfMemoryError e) {
+                    LOG.debug("There was no memory to look at a folder that has changed");
+                }
                 valid = key.reset();
             }
         } catch (InterruptedException | ClosedWatchServiceException e) {

@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -31,7 +30,7 @@ final class StoredDirectory implements ServiceDirectory {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceDirectory.class);
 
-    private final ScheduledExecutorService worker;
+    private final ScheduledThreadPoolExecutor worker;
     private final View view;
     private final DirectoryStore store;
     private final boolean observes;
@@ -73,7 +72,7 @@ final class StoredDirectory implements ServiceDirectory {
         });
     }
 
-    private static ScheduledExecutorService worker(String name) {
+    private static ScheduledThreadPoolExecutor worker(String name) {
         ScheduledThreadPoolExecutor worker = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "weir-directory-" + name);
             thread.setDaemon(true);

@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
@@ -279,9 +280,32 @@ public final class Victim {
 
     /**
      * Another part of the program uses up the heap again and again, so that whoever needs memory meanwhile finds none.
+     * That part has threads of its own: a JVM without memory throws away whole frames of compiled code, with what they
+     * catch, and so ends the thread.
      */
-    private static void starve() {
+    private static void starve() throws InterruptedException {
         long end = System.nanoTime() + STARVED.toNanos();
+        while (System.nanoTime() < end) {
+            Thread hungry = new Thread(() -> fillUntil(end), "hungry");
+            hungry.start();
+            hungry.join();
+        }
+    }
+
+    /** Others may have found nothing to be free so far, and so does this thread for a moment. */
+    private static void sayStarved() throws InterruptedException {
+        boolean said = false;
+        while (!said) {
+            try {
+                System.out.println("starved");
+                said = true;
+            } catch (OutOfMemoryError full) {
+                TimeUnit.MILLISECONDS.sleep(1);
+            }
+        }
+    }
+
+    private static void fillUntil(long end) {
         while (System.nanoTime() < end) {
             Object[] held = null;
             int length = LARGEST_PIECE;
@@ -333,7 +357,7 @@ public final class Victim {
                 .orElse("none");
     }
 
-    public static void main(String[] arguments) throws IOException {
+    public static void main(String[] arguments) throws IOException, InterruptedException {
         Map<String, String> settings = new HashMap<>();
         for (String argument : arguments) {
             String[] setting = argument.split("=", 2);
@@ -351,7 +375,7 @@ public final class Victim {
                 }
                 case "starve" -> {
                     starve();
-                    System.out.println("starved");
+                    sayStarved();
                 }
                 case "waited" -> System.out.println("waited " + waited());
                 case "memory" -> System.out.println("memory " + victim.memory());

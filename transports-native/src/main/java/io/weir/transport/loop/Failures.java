@@ -67,12 +67,14 @@ final class Failures {
      * and somebody may wait for the rest for ever. Who finds no direct memory has only that to complain of.
      */
     static void endOnFullHeap(Throwable failure) {
-        if (failure instanceof OutOfMemoryError full) {
-            String text = String.valueOf(full.getMessage());
-            if (text.contains("heap space") || text.contains("GC overhead")) {
-                throw full;
-            }
+        if (isFullHeap(failure)) {
+            throw (OutOfMemoryError) failure;
         }
+    }
+
+    static boolean isFullHeap(Throwable failure) {
+        String text = failure instanceof OutOfMemoryError full ? full.getMessage() : null;
+        return text != null && (text.contains("heap space") || text.contains("GC overhead"));
     }
 
     /** Nothing goes on behind an error of the JVM that it can't explain itself. */

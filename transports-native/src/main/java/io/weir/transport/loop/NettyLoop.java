@@ -81,6 +81,7 @@ public final class NettyLoop implements Loop {
     private final Sinks.Empty<Void> ended = Sinks.empty();
     private final Sinks.One<Throwable> death = Sinks.one();
     private @Nullable Throwable diedOf;
+    private @Nullable Throwable heapFull;
 
     /** Memory for what has to be done when there is none. */
     @SuppressWarnings("UnusedVariable") // It is there to be given up.
@@ -465,10 +466,24 @@ public final class NettyLoop implements Loop {
         }
     }
 
+    /**
+     * A handler of a socket has caught this. Netty throws away what its handlers throw; but if the JVM's heap is full,
+     * what came over that socket is half dealt with, and this loop ends. On the loop's thread only.
+     */
+    public void caught(Throwable failure) {
+        if (heapFull == null && Failures.isFullHeap(failure)) {
+            heapFull = failure;
+        }
+    }
+
     /** Sockets, timers and Netty's own tasks. */
     private int sockets(long waitNanos) {
         try {
-            return eventLoop.run(waitNanos);
+            int work = eventLoop.run(waitNanos);
+            if (heapFull != null) {
+                throw heapFull;
+            }
+            return work;
         } catch (Throwable e) {
             Failures.endOnFullHeap(e);
             failures.repeated("Handling", "sockets", e);

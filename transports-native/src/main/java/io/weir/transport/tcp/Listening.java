@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -32,6 +33,9 @@ import reactor.netty.tcp.TcpServer;
 final class Listening {
 
     private static final Logger LOG = LoggerFactory.getLogger(Listening.class);
+
+    /** Behind the end of Reactor Netty's pause. */
+    private static final Duration PAUSE = Duration.ofMillis(1100);
 
     private final PeerAddress address;
     private final TcpOptions options;
@@ -107,7 +111,14 @@ final class Listening {
                 } finally {
                     // Whatever keeps us from saying so: without the pause, it would be tried again and again.
                     context.fireExceptionCaught(cause);
+                    goOnAfterPause(context.channel());
                 }
+            }
+
+            @Override
+            public void channelReadComplete(ChannelHandlerContext context) {
+                context.fireChannelReadComplete();
+                goOnAfterPause(context.channel());
             }
         });
         return new OpenListener(server, boundTo(server));
@@ -116,6 +127,22 @@ final class Listening {
     private void cantAccept(Throwable cause) {
         warnings.warn("Who connects to " + address + " is not let in just now: " + cause.getMessage()
                 + (isOutOfDescriptors(cause) ? "; raise this process's limit of open files (ulimit -n)" : ""));
+    }
+
+    /**
+     * Reactor Netty's own timer ends the pause too. But where there was no memory for it, nobody would hear of that, nor
+     * be let in again.
+     */
+    private void goOnAfterPause(Channel listener) {
+        if (listener.config().isAutoRead()) {
+            return;
+        }
+        try {
+            var unused = loop.schedule(() -> listener.config().setAutoRead(true), PAUSE);
+        } catch (OutOfMemoryError e) {
+            loop.caught(e);
+            throw e;
+        }
     }
 
     private static boolean isOutOfDescriptors(Throwable cause) {

@@ -3,6 +3,7 @@ package io.weir.transport.tcp;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.weir.transport.loop.NettyLoop;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -59,7 +60,17 @@ final class TcpInbound extends ChannelInboundHandlerAdapter {
             context.fireExceptionCaught(cause);
             closed(context);
         } else {
+            fail(broken, cause);
+        }
+    }
+
+    private static void fail(TcpLink broken, Throwable cause) {
+        try {
             broken.failed(cause);
+        } catch (OutOfMemoryError e) {
+            // Whoever waits for the end of this link would wait for ever.
+            NettyLoop.current().caught(e);
+            throw e;
         }
     }
 
