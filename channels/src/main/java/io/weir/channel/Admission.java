@@ -155,7 +155,7 @@ final class Admission {
         return hello != null && hello.rejoins();
     }
 
-    /** What only the two ends of this connection know, and whoever passes it on. When the other side is admitted. */
+    /** What only the two ends of this connection know, and anybody in between. When the other side is admitted. */
     byte[] bond() {
         return Contact.digest(transcript(NEITHER));
     }
@@ -302,7 +302,7 @@ final class Admission {
 
     // REFUSE, as either side may say it at any time in this.
 
-    /** The flags of the REFUSE that tells this. */
+    /** The flags of the REFUSE that says this. */
     static int flags(WeirException reason) {
         return reason instanceof AuthenticationFailed
                 ? Flags.UNPROVED

@@ -164,7 +164,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 answer.subscribe(begun);
             }
         } catch (Throwable t) {
-            // Also what Reactor calls fatal, such as a class that is missing: whoever has asked would wait for ever.
+            // Also what Reactor calls fatal, such as a class that is missing: the caller would wait for ever.
             if (begun != null && !(awaited ? running.remove(number) == begun : told.remove(begun))) {
                 // It has been answered, and then breaks the rules of its publisher.
                 return;
@@ -288,7 +288,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         if (awaited) {
             send(Message.of(Errors.text(error)), Flags.ANSWER | Flags.FAILED | (refused ? Flags.EMPTY : 0), number);
         } else if (refused) {
-            // Whoever is let in nowhere may bring this about as often as it likes.
+            // A peer that may use no port can bring this about as often as it likes.
             REFUSALS.warn("A message to port '" + channel.port() + "' from "
                     + channel.session().peerId() + " was refused: " + Errors.text(error));
         } else {

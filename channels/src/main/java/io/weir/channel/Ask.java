@@ -50,7 +50,7 @@ final class Ask implements Subscription {
         return awaitsAnswer;
     }
 
-    /** Gives up the message to whoever sends it. */
+    /** Hands the message over to its sender. */
     @Nullable
     Message take() {
         Message taken = message;

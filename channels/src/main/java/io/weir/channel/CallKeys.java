@@ -4,10 +4,10 @@ import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 
 /**
- * What the observations of both sides are told apart by. Micrometer asks when an observation starts and when it stops,
- * and keeps what it was told: so each key is given once, and in the order of their names, which saves a third of what
+ * The tags that distinguish the observations of both sides. Micrometer asks when an observation starts and when it
+ * stops, and keeps the answers: so each key is given once, and in the order of their names, which saves a third of what
  * an observation costs. What a call failed by is not among them: a tracer takes any value of a key named {@code error}
- * for a failure, and other handlers tell it themselves.
+ * for a failure, and other handlers add it themselves.
  */
 final class CallKeys {
 

@@ -17,7 +17,7 @@ public enum CallObservation implements ObservationDocumentation {
     /** A call that this node answers: from the arrival of the request to the answer, or to the end of the stream. */
     SERVER("weir.server.calls", DefaultServerCallConvention.class);
 
-    /** What the observations are told apart by, all of it of few values. */
+    /** The tags that distinguish observations, each with few values. */
     public enum Key implements KeyName {
         /** The name of the other side, which several peers may share; {@code none} if nobody could be called. */
         PEER("peer"),

@@ -133,7 +133,7 @@ public final class Calls {
     }
 
     /**
-     * Tells a call that it ends as this does, or with its first item, and gives it the call's context.
+     * Ends a call as this ends, or with its first item, and gives it the call's context.
      *
      * @param work to be subscribed to once
      */
@@ -147,7 +147,7 @@ public final class Calls {
     }
 
     /**
-     * Tells a call that it ends as this does, and gives it the call's context.
+     * Ends a call as this ends, and gives it the call's context.
      *
      * @param work to be subscribed to once
      */

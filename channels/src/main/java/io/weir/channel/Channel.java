@@ -50,7 +50,7 @@ public final class Channel {
     /** Messages for which memory was taken when it was opened. */
     private final int firstItems;
 
-    /** Hears once whether the peer has accepted; null when it need not be asked. */
+    /** Called once with whether the peer has accepted; null when it need not be asked. */
     private @Nullable Opening opening;
 
     private IntConsumer onAbort = request -> {};
@@ -122,7 +122,7 @@ public final class Channel {
      * <p>The source is subscribed to when the returned {@code Mono} is, and asked for small batches on the peer's loop.
      * Messages are released by the channel. Completes when the last message and the end are on the wire, or when the
      * peer has cancelled. Fails with the source's error, which the peer sees as {@link io.weir.core.RemoteFailure}, or
-     * with what ended the channel. Cancelling it tells the peer that the sender has cancelled.
+     * with what ended the channel. Cancelling it informs the peer that the sender has cancelled.
      *
      * <p>A channel sends once: a second subscription fails with {@link IllegalStateException}.
      */
@@ -318,7 +318,7 @@ public final class Channel {
         }
     }
 
-    /** A handler has failed: the peer hears it, unless the failure is only that the channel is over. */
+    /** A handler has failed: the peer gets the error, unless it is only that the channel is over. */
     void failUnlessOver(Throwable error) {
         if (outbound.failure() == null) {
             fail(error);
@@ -445,7 +445,7 @@ public final class Channel {
         controls.list();
     }
 
-    /** Who is told that the peer has lost interest in one of its requests. */
+    /** Called when the peer has lost interest in one of its requests. */
     void aborts(IntConsumer handler) {
         onAbort = handler;
     }
@@ -477,7 +477,7 @@ public final class Channel {
         }
     }
 
-    /** Our side fails: both halves end here, and the peer is told. */
+    /** Our side fails: both halves end here, and the peer gets the error. */
     void fail(Throwable error) {
         fail(ErrorCode.FAILED, error);
     }
@@ -491,13 +491,13 @@ public final class Channel {
         inbound.fail(error);
     }
 
-    /** What feeds our half has failed: both halves end, and the peer is told behind what is queued for it. */
+    /** What feeds our half has failed: both halves end; the peer gets the error behind what is queued for it. */
     void failBehindQueue(Throwable error) {
         outbound.failBehindQueue(error);
         inbound.fail(error);
     }
 
-    /** Tells the peer of an error, also when only its own half is left to be ended. */
+    /** Sends the peer an error, also when only its own half is left to be ended. */
     void tell(ErrorCode code, Throwable error) {
         if (controls.error == null && (outOpen || inOpen)) {
             controls.error = code;
@@ -506,7 +506,7 @@ public final class Channel {
         }
     }
 
-    /** The handler does not want this channel, which was accepted in this turn: the peer hears only that. */
+    /** The handler does not want this channel, which was accepted in this turn: the peer learns only that. */
     void turnAway(ErrorCode code, Throwable error) {
         controls.accept = false;
         fail(code, error);

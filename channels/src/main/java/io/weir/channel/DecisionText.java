@@ -53,7 +53,7 @@ final class DecisionText {
                 .collect(Collectors.joining("; "));
     }
 
-    /** What was clear from the beginning is not told again when a connection moves, nor what its cause says. */
+    /** What was clear from the beginning is not repeated when a connection moves, nor is its cause. */
     private static boolean isTold(PathDecision decision, Attempt attempt) {
         boolean first = decision.cause().isEmpty();
         return switch (attempt.outcome()) {

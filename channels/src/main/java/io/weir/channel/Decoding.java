@@ -134,7 +134,7 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     /** To be subscribed to once, which is when the message is taken over. */
     private static <A> Mono<A> later(Session session, Message message, long cost, Codec<A> codec, HeldMemory memory) {
         return Mono.create(sink -> {
-            // Also for as long as it is read, whoever goes meanwhile.
+            // Also for as long as it is read, whichever side goes meanwhile.
             memory.retain();
             session.execute(() ->
                     sink.onDispose(session.longValues().read(message, cost, codec, memory, (value, error) -> {

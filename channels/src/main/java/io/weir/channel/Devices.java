@@ -26,7 +26,7 @@ final class Devices {
     private final ConcurrentMap<String, String> missing = new ConcurrentHashMap<>();
     private final Disposable.Composite reports = Disposables.composite();
 
-    /** @param changed hears the name of each path whose device is missing now, or is back */
+    /** @param changed gets the name of each path whose device is missing now, or is back */
     Devices(NodeSpec spec, Consumer<String> changed) {
         this.spec = spec;
         this.changed = changed;

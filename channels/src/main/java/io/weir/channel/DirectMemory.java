@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Whether the JVM has direct memory left. One that has none waits for its garbage collector, half a second at a time,
- * in whoever asks for some: a loop must not ask then.
+ * in the thread that asks for some: a loop must not ask then.
  */
 final class DirectMemory {
 

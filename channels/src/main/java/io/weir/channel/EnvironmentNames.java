@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 
 /**
  * Finds the property that a variable of the environment stands for. Both are compared in capitals, with {@code _} for
- * everything that is neither letter nor digit; a shape that several names have is told apart by the names that exist.
+ * everything that is neither letter nor digit; where several names have one shape, the names that exist decide.
  */
 final class EnvironmentNames {
 
@@ -71,7 +71,7 @@ final class EnvironmentNames {
     }
 
     /**
-     * Kubernetes tells each pod about a service named weir, or weir-something, by variables that look like ours:
+     * Kubernetes describes a service named weir, or weir-something, to each pod by variables that look like ours:
      * {@code WEIR_SERVICE_HOST}, {@code WEIR_PORT_7000_TCP_ADDR} and so on.
      */
     private static boolean isOfCluster(String shape, Set<String> variables) {

@@ -22,7 +22,7 @@ final class Errors {
 
     private Errors() {}
 
-    /** The error for whoever has sent nothing. */
+    /** The error for a side that has sent nothing. */
     static Throwable unsent(Throwable error) {
         return error instanceof WeirException it ? it.unsent() : error;
     }
@@ -37,7 +37,7 @@ final class Errors {
     }
 
     /**
-     * What the peer told, shortened, with everything that could disturb a log taken out. Reads the body without
+     * The peer's text, shortened, with everything that could disturb a log taken out. Reads the body without
      * releasing it.
      */
     static String received(ByteBuf body) {
@@ -45,7 +45,7 @@ final class Errors {
                 body.toString(body.readerIndex(), Math.min(body.readableBytes(), 4 * LONGEST), StandardCharsets.UTF_8));
     }
 
-    /** What the peer told, as an exception here. Reads the body without releasing it. */
+    /** The peer's error, as an exception here. Reads the body without releasing it. */
     static WeirException received(PeerId peer, int code, ByteBuf body) {
         String text = received(body);
         return switch (ErrorCode.of(code)) {

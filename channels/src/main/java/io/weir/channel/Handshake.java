@@ -801,7 +801,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
     }
 
-    /** Tells the other side why we do not go on, then fails. */
+    /** Sends the other side the reason why we do not go on, then fails. */
     private void refuse(WeirException reason) {
         refuse(reason, Errors.text(reason));
     }

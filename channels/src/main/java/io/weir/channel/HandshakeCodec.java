@@ -108,7 +108,9 @@ final class HandshakeCodec {
         return out;
     }
 
-    /** Another major version is told before anything else is looked at, because only the beginning has a fixed form. */
+    /**
+     * Another major version is reported before anything else is looked at, because only the beginning has a fixed form.
+     */
     static Hello readHello(ByteBuf in) {
         try {
             if (in.readIntLE() != MAGIC) {

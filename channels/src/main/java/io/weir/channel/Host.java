@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
 
-/** What a node tells of the host and process that it runs in. */
+/** What a node states about the host and process that it runs in. */
 final class Host {
 
     /** Equal only within one JVM (and one loader of this class). */

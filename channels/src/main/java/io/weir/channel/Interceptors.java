@@ -11,7 +11,7 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * The interceptors of a node, as one: whatever these do, each call goes on, and is told its end once. Immutable.
+ * The interceptors of a node, as one: whatever these do, each call goes on, and its end is reported once. Immutable.
  *
  * @param all in the order in which they were given
  */
@@ -94,7 +94,7 @@ record Interceptors(List<CallInterceptor> all) implements CallInterceptor {
         @Override
         public void ended(CallOutcome outcome, @Nullable Throwable error) {
             if (ended.compareAndSet(false, true)) {
-                // The last one that was told of the beginning is the first one that is told of the end.
+                // The last one that was called at the beginning is the first one at the end.
                 for (int i = watching.size() - 1; i >= 0; i--) {
                     try {
                         watching.get(i).ended(outcome, error);

@@ -34,7 +34,7 @@ import reactor.core.Disposables;
  * it waits for one round trip of the new link only, and never has to put frames in order. What does not deliver in time
  * counts as lost.
  *
- * <p>When a link is lost, each side tells the other LOST over the bootstrap connection, and where its own frames go
+ * <p>When a link is lost, each side sends the other LOST over the bootstrap connection, and where its own frames go
  * now. Frames that were under way wait here until the peer says over the next link, with RESUME, how many have arrived;
  * those behind go once more.
  *
@@ -44,7 +44,7 @@ import reactor.core.Disposables;
  */
 final class Links implements PathAttempt.Owner {
 
-    /** Nobody who reads lets so much wait that is not about messages. */
+    /** More than a peer that reads ever leaves waiting of frames that carry no messages. */
     private static final int MOST_DUE = 256;
 
     /** Another link may still hold what had come before the bootstrap connection ended. */
@@ -453,7 +453,7 @@ final class Links implements PathAttempt.Owner {
         }
     }
 
-    /** Tells the side that leads what this one wants, or has to say about its devices. */
+    /** Sends the leading side what this one wants, or has to report about its devices. */
     void tellLeader(int flags, String text) {
         bootstrap.say(KeptFrame.of(FrameKind.PROPOSE, flags, WISH, 0, HandshakeCodec.text(text)));
     }
@@ -540,7 +540,7 @@ final class Links implements PathAttempt.Owner {
             session.hold();
             moveDue = true;
         }
-        // Users hear of it, and may cut it at once.
+        // Users learn of it, and may cut it at once.
         Objects.requireNonNull(choice).chosen(won);
         settle();
     }
@@ -642,7 +642,7 @@ final class Links implements PathAttempt.Owner {
             return;
         }
         legs.remove(leg);
-        // The peer may close what we have left by MOVE before we hear MOVED: how much it has, it says over the other
+        // The peer may close what we have left by MOVE before we receive MOVED: how much it has, it says over the other
         // link.
         boolean keptAll = !leg.equals(ours) || takeBack(leg) || next != null;
         if (openHere) {
@@ -1018,7 +1018,7 @@ final class Links implements PathAttempt.Owner {
         return known || resumeAwaited || session.sent() == 0;
     }
 
-    /** Tells the peer, and over which link our frames go now. */
+    /** Informs the peer, and says over which link our frames go now. */
     private void sayLost(int number, int flags, String reason) {
         int going = ours == null || resumeAwaited ? 0 : ours.equals(bootstrap) ? OVER_BOOTSTRAP : ours.number;
         bootstrap.say(KeptFrame.of(FrameKind.LOST, flags, number, going, HandshakeCodec.text(reason)));

@@ -37,7 +37,7 @@ final class LongValues {
      * Takes the message over and reads it. What the value takes beyond its message is held until its reader has it.
      *
      * @param cost bytes of it that the account of memory does not have yet
-     * @param reader hears the outcome once, unless it has disposed of this before
+     * @param reader gets the outcome once, unless it has disposed of this before
      */
     <T> Disposable read(Message message, long cost, Codec<T> codec, Reader<? super T> reader) {
         return read(message, cost, codec, session.held(MemoryUse.LONG_MESSAGES, message), reader);

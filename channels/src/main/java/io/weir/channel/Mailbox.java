@@ -28,9 +28,9 @@ import reactor.core.publisher.Operators;
  * wants stays, also when its sender has gone: the messages of a peer in their order, those of several peers in turn.
  *
  * <p>{@code weir.mailbox.items} is what a mailbox keeps. Peers share it, so that no peer takes all places from the
- * others: a peer alone gets three eighths, and each one 64 in any case. Whoever has had its share is not asked for more
- * until something of it was taken out. So what a subscriber wants does not come as long as the share of its sender is
- * full of what nobody wants.
+ * others: a peer alone gets three eighths, and each one 64 in any case. A sender that has used its share is not asked
+ * for more until something of it was taken out. So what a subscriber wants does not come as long as the share of its
+ * sender is full of what nobody wants.
  *
  * <p>Messages are delivered on a loop of the node or on the thread that requests, one after the other. The port is
  * served until this is disposed.
@@ -150,7 +150,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         work();
     }
 
-    /** Does what there is to do, whoever comes first doing it for all. */
+    /** Does what there is to do; the first thread that comes does it for all. */
     private void work() {
         if (work.getAndIncrement() != 0) {
             return;
@@ -368,7 +368,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         final long number;
         final AtomicLong demand = new AtomicLong();
         volatile boolean cancelled;
-        /** Why it takes nothing more, and is told so. */
+        /** Ends it with the reason why it takes nothing more. */
         volatile @Nullable Throwable broken;
 
         // Of whoever drains.

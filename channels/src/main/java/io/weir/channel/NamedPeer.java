@@ -87,8 +87,8 @@ final class NamedPeer {
     }
 
     /**
-     * An end of the connection is told as soon as {@link #live} shows it, also where the loop has not noticed yet. Any
-     * thread.
+     * An end of the connection is reported as soon as {@link #live} shows it, also where the loop has not noticed yet.
+     * Any thread.
      */
     PeerState state() {
         PeerState last = state;
@@ -153,7 +153,7 @@ final class NamedPeer {
         });
     }
 
-    /** Whoever waits hears this, and nothing is tried any more. Any thread. */
+    /** All waiting callers get this error, and nothing is tried any more. Any thread. */
     void close(WeirException reason) {
         later(() -> {
             closed = reason;

@@ -105,12 +105,12 @@ public final class Node {
     private final AtomicBoolean closing = new AtomicBoolean();
     private volatile boolean leaving;
     private volatile @Nullable Throwable failure;
-    /** Nobody is to hear that it closes. */
+    /** Nobody is to be informed that it closes. */
     private volatile boolean killed;
 
     /** Fails when the node closes. */
     private final Sinks.Empty<Peer> noMoreConnecting = Sinks.empty();
-    /** Runs once, whoever subscribes first; a waiting caller that loses interest does not stop it. */
+    /** Runs once, with the first subscription; a waiting caller that loses interest does not stop it. */
     private final Mono<Void> closed = Mono.defer(this::shutDown).cache();
     /** Completes with {@link #closed}. */
     private final Sinks.Empty<Void> ended = Sinks.empty();
@@ -158,7 +158,7 @@ public final class Node {
     /**
      * Loads what a node of this configuration needs, classes and native libraries, so that the first one starts sooner:
      * makes one that neither listens nor connects, and closes it, on a thread that may block. Completes when that is
-     * done, also if it can't be: what is wrong with the configuration is told by {@link #start}.
+     * done, also if it can't be: errors of the configuration come from {@link #start}.
      */
     public static Mono<Void> preload(NodeSpec spec) {
         return Mono.defer(() -> make(spec).close())
@@ -239,7 +239,7 @@ public final class Node {
                 }
             }
         });
-        // So that it is told now, and not when the peer is connected to.
+        // So that an error comes now, and not when the peer is connected to.
         Transport tcp = adapters.get(Handshake.BOOTSTRAP_PATH);
         spec.peers().forEach((name, peer) -> {
             TlsSpec tls = peer.tls();
@@ -294,8 +294,8 @@ public final class Node {
     /**
      * Listens at a further address, as if {@code weir.listen} had named it. Completes when peers can connect there.
      * Fails with {@link Misconfigured}, naming the address, if it can't be bound, or if others than this host's could
-     * reach it and nothing keeps strangers out; with {@link Refused} if the node closes meanwhile. Whoever cancels has
-     * nothing to dispose.
+     * reach it and nothing keeps strangers out; with {@link Refused} if the node closes meanwhile. A subscriber that
+     * cancels has nothing to dispose.
      */
     public Mono<Listening> listen(PeerAddress address) {
         return Promise.mono(
@@ -344,7 +344,7 @@ public final class Node {
     }
 
     /**
-     * Where others reach it, for those who tell it to others: what {@code weir.advertise} says, else where it listens,
+     * Where others reach it, for directories and the like: what {@code weir.advertise} says, else where it listens,
      * with the name of its host in place of every address of it ({@code 0.0.0.0}).
      */
     public List<PeerAddress> advertised() {
@@ -467,9 +467,9 @@ public final class Node {
      * The peer that is configured under this name, {@code weir.peers.<name>.address}: the connection that there is
      * under this name, or else a new one, for which all wait who ask meanwhile. If it can't be reached now, it is tried
      * again for as long as {@code weir.peers.<name>.wait} says, then this fails with
-     * {@link io.weir.core.PeerUnavailable}, which tells how often it was tried and what failed last; without such a
+     * {@link io.weir.core.PeerUnavailable}, which says how often it was tried and what failed last; without such a
      * setting it fails with what the first try fails with. What no repetition helps,
-     * {@link io.weir.core.ProtocolMismatch}, {@link io.weir.core.PathRequired} or {@link Misconfigured}, is told at
+     * {@link io.weir.core.ProtocolMismatch}, {@link io.weir.core.PathRequired} or {@link Misconfigured}, comes at
      * once. Cancelling ends the tries if nobody else waits and the peer is {@link PeerSpec.Connect#LAZY lazy}. Signals
      * come on a loop of this node, or on the caller's thread.
      *
@@ -541,7 +541,7 @@ public final class Node {
         return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options, set.tls());
     }
 
-    /** What this path's adapter is told for a connection that is protected in this way. */
+    /** The settings of this path's adapter for a connection that is protected in this way. */
     TransportSettings settings(String path, TlsSpec tls) {
         return settings(spec, path, tls);
     }
@@ -559,7 +559,7 @@ public final class Node {
                             this, loop, link, policy, address, tls, required, new ConnectedOutcome(outcome));
                     Runnable begin = () -> {
                         if (closing.get()) {
-                            // Whoever waits hears it from noMoreConnecting.
+                            // Waiting callers get it from noMoreConnecting.
                             link.close();
                         } else {
                             handshake.start();
@@ -789,8 +789,8 @@ public final class Node {
     }
 
     /**
-     * All that was given to {@link #intercept}, as one that keeps what these throw to itself and tells each call its
-     * end once; null if there is none. For what makes {@link Calls} of its own.
+     * All that was given to {@link #intercept}, as one that keeps what these throw to itself and reports to each call
+     * its end once; null if there is none. For what makes {@link Calls} of its own.
      */
     public @Nullable CallInterceptor interceptor() {
         return ports.interceptor();
@@ -843,9 +843,9 @@ public final class Node {
     }
 
     /**
-     * Prepares to leave, so that nobody's call fails: stops listening, tells every peer, and completes when nothing is
-     * under way any more between them and this node, or when the limit is over. Whoever has a choice calls somebody
-     * else from then on, and what peers begin here fails with {@link io.weir.core.PeerUnavailable} or
+     * Prepares to leave, so that nobody's call fails: stops listening, informs every peer, and completes when nothing
+     * is under way any more between them and this node, or when the limit is over. A caller with a choice calls
+     * somebody else from then on, and what peers begin here fails with {@link io.weir.core.PeerUnavailable} or
      * {@link io.weir.core.Overloaded}, nothing of it begun; requests and streams that have begun go on, and this node
      * may call others. Connections stay until {@link #close}, which belongs behind this.
      */
@@ -890,7 +890,7 @@ public final class Node {
         });
     }
 
-    /** Completes when the node has been closed, whoever did that. Does not close it. */
+    /** Completes when the node has been closed, by this program or by a failure. Does not close it. */
     public Mono<Void> closed() {
         return ended.asMono();
     }
@@ -901,7 +901,7 @@ public final class Node {
             return endAll();
         }
         listeners.forEach(Disposable::dispose);
-        // Before anything else is told that it ends, as that would tell the peers.
+        // Before anything else learns that it ends, as that would inform the peers.
         return forsaken().then(Mono.defer(this::endAll));
     }
 

@@ -115,7 +115,7 @@ public final class NodeDefaults {
     /** Processes that are started together are there in this time, also when their image has to be fetched. */
     public static final Duration START_TIMEOUT = Duration.ofSeconds(30);
 
-    /** A large cluster; beyond it, whoever connects is refused before it costs memory. */
+    /** A large cluster; beyond it, further peers are refused before they cost memory. */
     public static final int MAX_PEERS = 4096;
 
     /** Per peer. With every window full, at 4 MiB each, this is where a node's own bound has long come first. */

@@ -30,7 +30,7 @@ final class NodeProperties {
     private static final String SERVICES = "weir.services.";
 
     /**
-     * Of system properties and variables: what the build, the tests, the launcher and the log configuration are told.
+     * Of system properties and variables: what the build, the tests, the launcher and the log configuration use.
      * Names that end in a dot are the beginnings of several.
      */
     private static final List<String> OF_THE_BUILD = List.of(

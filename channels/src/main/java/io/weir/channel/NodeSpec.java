@@ -223,7 +223,7 @@ public record NodeSpec(
     }
 
     /**
-     * Whether this system property, which begins with {@code weir.}, tells something to tests or launchers and nothing
+     * Whether this system property, which begins with {@code weir.}, means something to tests or launchers and nothing
      * to a node, as {@code weir.log} does: {@link #from} passes it over.
      */
     public static boolean isForTools(String property) {
@@ -235,7 +235,7 @@ public record NodeSpec(
         return new Builder(this);
     }
 
-    /** What this path's adapter is told. */
+    /** The settings of this path's adapter. */
     public TransportSettings settings(String path) {
         return new TransportSettings(runtimeFolder, nativeAllowed, transportOptions.getOrDefault(path, Map.of()), tls);
     }

@@ -151,7 +151,7 @@ final class NodeSpecRules {
         }
     }
 
-    /** The same for the peers that have their own, of which no property tells. */
+    /** The same for the peers that have their own, which no property sets. */
     static void tls(Map<String, PeerSpec> peers) {
         peers.forEach((name, peer) -> {
             TlsSpec tls = peer.tls();

@@ -20,7 +20,7 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * The sending half of a channel: takes messages, sends them as the peer's credit and the link's room allow, cuts long
- * ones. What it holds is bounded by whoever feeds it, through {@link #room()}. Loop thread only.
+ * ones. What it holds is bounded by its feeder, through {@link #room()}. Loop thread only.
  */
 final class Outbound implements Outgoing {
 
@@ -32,7 +32,7 @@ final class Outbound implements Outgoing {
         /** The end is on the wire. */
         default void endSent() {}
 
-        /** The peer's subscriber has had everything; told only to who has asked for that with the end. */
+        /** The peer's subscriber has had everything; called only if that was asked for with the end. */
         default void delivered() {}
 
         /**
@@ -174,7 +174,7 @@ final class Outbound implements Outgoing {
         return queuedBytes + queue.size() * (long) Backlog.MESSAGE;
     }
 
-    /** If it is not credit that is missing, the feeder hears when there is room. */
+    /** If it is not credit that is missing, the feeder is called when there is room. */
     void awaitRoom() {
         if (!closed && isEmpty() && room() > 0) {
             session.backlog().await(this);
@@ -233,7 +233,7 @@ final class Outbound implements Outgoing {
     }
 
     /**
-     * Has the peer told that nobody waits for the answer to this request: behind the request, as the peer must know
+     * Informs the peer that nobody waits for the answer to this request: behind the request, as the peer must know
      * that first.
      */
     void abort(int request) {
@@ -326,7 +326,7 @@ final class Outbound implements Outgoing {
         }
     }
 
-    /** Nothing more is sent on this half, whatever is queued; the feeder hears why. */
+    /** Nothing more is sent on this half, whatever is queued; the feeder gets the reason. */
     void fail(Throwable error) {
         if (closed && !awaitsDelivery) {
             return;
@@ -637,7 +637,7 @@ final class Outbound implements Outgoing {
         return message.file() != null && !session.link().takesRegions();
     }
 
-    /** On a thread that may block. Whatever it fails with is told, or the channel would stand still. */
+    /** On a thread that may block. Every failure is handed on, or the channel would stand still. */
     private void read(FilePiece reading) {
         try {
             ByteBuf bytes = reading.read(session.allocator());

@@ -4,7 +4,7 @@ package io.weir.channel;
 interface Outgoing {
 
     /**
-     * Sends one step's worth. Whoever has more to send lists itself again.
+     * Sends one step's worth. A half that has more to send lists itself again.
      *
      * @return false if the link was full; the session puts it back then
      */
@@ -18,6 +18,6 @@ interface Outgoing {
     /** Lists this in the lane that its next step belongs to, unless it is listed. */
     void list();
 
-    /** As {@link #list}, but its turn is the next one: what was opened first is told first. */
+    /** As {@link #list}, but its turn is the next one: what was opened first is announced first. */
     void putBack();
 }

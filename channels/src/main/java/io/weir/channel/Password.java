@@ -85,7 +85,7 @@ public final class Password {
                         text.getBytes(StandardCharsets.UTF_8), that.text.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** The same for all, as a hash of a password is told to nobody. */
+    /** The same for all, as a hash of a password is shown to nobody. */
     @Override
     public int hashCode() {
         return Password.class.hashCode();

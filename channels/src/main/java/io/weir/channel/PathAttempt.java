@@ -26,7 +26,7 @@ import reactor.core.Disposables;
 
 /**
  * One candidate's way from PROPOSE to USE, before a session begins or while it lives. Both sides run the same class;
- * its frames carry its number, so that late ones of an earlier attempt are told apart. The nonce in our OFFER must come
+ * its frames carry its number, so that late ones of an earlier attempt are recognised. The nonce in our OFFER must come
  * back over the link itself, which proves that the link ends where the bootstrap connection does. Loop thread only.
  */
 final class PathAttempt {
@@ -46,7 +46,7 @@ final class PathAttempt {
     /** What an adapter may offer, in bytes. */
     private static final int MAX_OFFER = 4096;
 
-    /** Between whom a path is tried, and who hears how it ends: of one of both, once. */
+    /** Between whom a path is tried, and who is called at its end, with one of both outcomes, once. */
     interface Owner {
         /** The connection over which both sides agree. */
         Link bootstrap();
@@ -69,7 +69,7 @@ final class PathAttempt {
         /** Both sides have said USE: the link is the owner's, who gives it another handler now. */
         void opened(PathAttempt attempt, Link link);
 
-        /** Everything has been given back, and the other side told unless it was the one to fail. */
+        /** Everything has been given back, and the other side informed unless it was the one to fail. */
         void failed(PathAttempt attempt, String reason);
     }
 
@@ -315,7 +315,7 @@ final class PathAttempt {
         fail(reason, connecting ? NOT_OPENED : reason);
     }
 
-    /** Gives up, and tells the other side if it does not know. */
+    /** Gives up, and informs the other side if it does not know. */
     void fail(String reason, boolean tell) {
         fail(reason, tell ? reason : null);
     }

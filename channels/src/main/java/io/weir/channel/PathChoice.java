@@ -223,8 +223,8 @@ final class PathChoice {
     }
 
     /**
-     * While frames still flow over it, if they do: a link that is broken is told as such. Again and again if that is in
-     * vain.
+     * While frames still flow over it, if they do: a link that is broken is reported as such. Again and again if that
+     * is in vain.
      */
     private void leave(String path, String reason) {
         if (!leaves) {
@@ -361,7 +361,7 @@ final class PathChoice {
     /** The peer's frames wait for a path. */
     void needed() {
         if (leads) {
-            // It may have been told already, where we had not gone over the lost path yet.
+            // It may have been reported already, where we had not gone over the lost path yet.
             cause = cause.isEmpty() ? loss : cause;
             fall(null);
         }

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How the path to one peer was decided: what was thought of, what was tried, and why. A value, for logs, queries and
- * tests. What a peer told about itself stands in it only as harmless text.
+ * tests. What a peer states about itself appears in it only as harmless text.
  *
  * @param peer who the path leads to
  * @param attempts every path, those of the order first and in that order, the measured one where it was measured
@@ -184,7 +184,7 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
         }
 
         /**
-         * It was opened to be measured, and given up; null: by the other side, which does not tell what it has found.
+         * It was opened to be measured, and given up; null: by the other side, which does not say what it has found.
          */
         void surveyed(String path, @Nullable Duration roundTrip, Duration took) {
             put(path, Outcome.MEASURED, "", took, roundTrip);

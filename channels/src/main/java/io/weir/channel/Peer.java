@@ -150,7 +150,7 @@ public final class Peer {
     }
 
     /**
-     * Moves this connection to another path, without a loss or a gap for whoever streams over it, and keeps it there:
+     * Moves this connection to another path, without a loss or a gap for streams over it, and keeps it there:
      * it does not climb back to a better path by itself unless this one is lost. Either side may ask; the one that has
      * connected decides. Completes when both sides go over it; fails with {@link io.weir.core.Refused} if the path
      * can't be used, with the reason, or if the connection is just changing its path.
@@ -235,7 +235,7 @@ public final class Peer {
     /**
      * Sends a request to this port and yields the answer, which belongs to the subscriber. Fails with
      * {@link io.weir.core.RemoteFailure} if the handler failed, with {@link io.weir.core.Refused} if the port answers
-     * no requests. Subscribing gives the message away, once; cancelling tells the peer.
+     * no requests. Subscribing gives the message away, once; cancelling informs the peer.
      */
     public Mono<Message> ask(String port, Message message) {
         return new AskMono(session(), port, message, true, null, interceptor());

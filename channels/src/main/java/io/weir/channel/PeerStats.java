@@ -23,7 +23,7 @@ import java.time.Duration;
  * @param wakeUps how often a signal of its own was needed to wake the peer's sleeping loop, which costs a system call:
  *     over shared memory. 0 for paths on which what is sent wakes by itself
  * @param rejectedFrames frames that came for this connection and were dropped, because they were made up, damaged, or
- *     of a time gone by: over p4sock. 0 for paths that can't tell
+ *     of a time gone by: over p4sock. 0 for paths that do not know
  * @param queuedMessages messages that wait now, on either side of us: for credit, for room on the path, or for a
  *     subscriber
  * @param queuedBytes bytes of these

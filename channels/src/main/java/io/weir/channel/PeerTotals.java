@@ -12,7 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Adds up snapshots per name of a peer and path, so that the sums never fall, whoever comes, goes or changes its path.
+ * Adds up snapshots per name of a peer and path, so that the sums never fall, whichever peer comes, goes or changes
+ * its path.
  */
 final class PeerTotals {
 

@@ -242,7 +242,7 @@ final class Peers {
 
     /**
      * Whether this handshake may say USE. Not if another one is preferred: of two that cross, the node with the lower
-     * id lets the first go on that gets here, and the other node follows when it hears USE.
+     * id lets the first go on that gets here, and the other node follows when it receives USE.
      */
     Verdict claim(Handshake handshake) {
         List<Handshake> losers = new ArrayList<>();
@@ -326,7 +326,7 @@ final class Peers {
         outcome.connected(live.peer());
     }
 
-    /** The node closes: nobody is awaited any more. Whoever waits hears it from the node. */
+    /** The node closes: nobody is awaited any more. Waiting callers get the node's error. */
     synchronized void close() {
         closing = true;
         waiting.forEach(entry -> entry.limit.dispose());

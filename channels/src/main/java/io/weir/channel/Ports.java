@@ -126,7 +126,7 @@ final class Ports {
         return listed && policy.of(path) != PathSwitch.OFF && !otherRequired;
     }
 
-    /** Whoever may not use all ports is not told which there are. */
+    /** A peer that may not use all ports does not learn which there are. */
     private String served() {
         if (authorisation != null || spec.ports().values().stream().anyMatch(port -> port.allow() != null)) {
             return "";

@@ -52,7 +52,7 @@ public final class Received {
         return feed.reply(this, answer, Flags.ANSWER);
     }
 
-    /** Tells the sender, who has asked, that there is no answer, and why. Otherwise as {@link #answer}. */
+    /** Informs the sender, who has asked, that there is no answer, and why. Otherwise as {@link #answer}. */
     public Mono<Void> refuse(String reason) {
         return Mono.defer(() -> feed.reply(this, Message.of(reason), Flags.ANSWER | Flags.FAILED));
     }

@@ -6,13 +6,13 @@ import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.WeirException;
 
-/** Hears nothing of a connection that is closed at once. */
+/** Ignores everything of a connection that is closed at once. */
 enum Refusal implements LinkHandler {
     HANDLER;
 
     /**
-     * Tells the other side why, and closes the connection; if many are closing, whether or not the other side has read
-     * that.
+     * Sends the other side the reason, and closes the connection; if many are closing, whether or not the other side
+     * has read that.
      */
     static void of(Link link, String reason) {
         of(link, Flags.ENDED, reason);

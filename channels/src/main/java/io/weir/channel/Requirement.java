@@ -2,7 +2,7 @@ package io.weir.channel;
 
 /** What a connection must have before it is used ({@code weir.security.require}). */
 public enum Requirement {
-    /** Nothing: whoever reaches the port is a peer. */
+    /** Nothing: every process that reaches the port is a peer. */
     NONE,
     /** The other side has proved a shared secret, or owns a certificate that is trusted. */
     AUTHENTICATED,

@@ -124,7 +124,7 @@ public final class Secret {
         return other instanceof Secret that && MessageDigest.isEqual(key, that.key);
     }
 
-    /** The same for all, as a hash of a secret is told to nobody. */
+    /** The same for all, as a hash of a secret is shown to nobody. */
     @Override
     public int hashCode() {
         return Secret.class.hashCode();

@@ -155,7 +155,7 @@ final class Session implements LinkHandler {
 
     private @Nullable WeirException ended;
 
-    /** The peer is going to leave: told to who wants to begin something. */
+    /** The peer is going to leave: the error of what begins now. */
     private boolean peerLeaves;
 
     /** The goodbye that waits for room on the link; null if there is none. */
@@ -607,7 +607,7 @@ final class Session implements LinkHandler {
         return peerLeaves && !Ports.goesOn(port) ? leaves() : null;
     }
 
-    /** One for each: whoever waits for it by blocking adds to it. */
+    /** One for each: a thread that waits for it by blocking adds to it. */
     private PeerUnavailable leaves() {
         return new PeerUnavailable(peer.id() + " is going to leave, and nothing more is begun there");
     }
@@ -736,7 +736,7 @@ final class Session implements LinkHandler {
         }
     }
 
-    /** Opens a channel and tells the waiter when the peer has answered. */
+    /** Opens a channel and calls the waiter when the peer has answered. */
     void open(String port, int flags, Channel.Opening waiter, Consumer<Channel> opened) {
         WeirException refusal = refusal(port);
         if (refusal != null) {
@@ -1028,7 +1028,7 @@ final class Session implements LinkHandler {
     }
 
     /**
-     * Tells the peer that our node is going to leave. Completes when it begins nothing more here, or has not answered
+     * Informs the peer that our node is going to leave. Completes when it begins nothing more here, or has not answered
      * for a while.
      */
     Mono<Void> tellLeaving() {
@@ -1065,7 +1065,7 @@ final class Session implements LinkHandler {
         left();
     }
 
-    /** Ends the session because of what the peer did, and tells it if the link has room. */
+    /** Ends the session because of what the peer did, and informs it if the link has room. */
     void abandon(WeirException reason) {
         if (borrowed) {
             if (!doomed) {
@@ -1175,7 +1175,7 @@ final class Session implements LinkHandler {
         return true;
     }
 
-    /** Ends at once, and the peer is not told. */
+    /** Ends at once, without informing the peer. */
     Mono<Void> forsaken(String reason) {
         return Mono.create(sink -> execute(() -> {
             forsake(reason);
@@ -1213,7 +1213,7 @@ final class Session implements LinkHandler {
         private boolean asked;
         private int looks;
 
-        /** @param flags of the question: what else it tells, 0 for nothing */
+        /** @param flags of the question: what else it says, 0 for nothing */
         Confirmation(MonoSink<Void> sink, int flags) {
             this.sink = sink;
             this.flags = flags;

@@ -134,7 +134,7 @@ record Setting(String label, String text) {
         return Arrays.stream(text.split(";", -1)).map(String::strip).collect(Collectors.toUnmodifiableSet());
     }
 
-    /** A secret, of which no refusal tells anything. */
+    /** A secret, which no refusal reveals. */
     Secret secret() {
         return secret(() -> Secret.of(text));
     }
@@ -144,7 +144,7 @@ record Setting(String label, String text) {
         return secret(() -> Secret.ofFile(Path.of(text)));
     }
 
-    /** A password, of which no refusal tells anything. */
+    /** A password, which no refusal reveals. */
     Password password() {
         return secret(() -> Password.of(text));
     }

@@ -11,7 +11,7 @@ import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
 
 /**
- * The first message of a gateway to whom has sent it a {@link TunnelRequest}: that it has opened the next leg, or why
+ * The first message of a gateway to the sender of a {@link TunnelRequest}: that it has opened the next leg, or why
  * it can't.
  */
 public final class TunnelAnswer {

@@ -54,7 +54,7 @@ final class TunnelLink implements Link, MessageSink {
     /** A flag of frames: the body is the next message. */
     private static final int BODY_FOLLOWS = 0x10;
 
-    /** Until a side that was told of the end has to have told its own. */
+    /** Until a side that learnt of the end has to have announced its own. */
     private static final Duration LINGER = Duration.ofSeconds(5);
 
     private final Channel channel;
@@ -74,7 +74,7 @@ final class TunnelLink implements Link, MessageSink {
     private boolean closed;
     /** The other side takes nothing more. */
     private boolean deaf;
-    /** Why it is lost, told or not. */
+    /** Why it is lost, reported or not. */
     private @Nullable WeirException lost;
 
     private TunnelLink(Channel channel, TunnelRoute route) {
@@ -167,7 +167,7 @@ final class TunnelLink implements Link, MessageSink {
         return channel.peer().id();
     }
 
-    /** By which way it goes, as the gateways have told it. */
+    /** By which way it goes, as the gateways have described it. */
     TunnelRoute route() {
         return route;
     }

@@ -96,7 +96,7 @@ final class TunnelPath implements Transport {
 
         @Override
         public void close() {
-            // It belongs to whoever agrees over it.
+            // It belongs to the agreement over it.
         }
     }
 }

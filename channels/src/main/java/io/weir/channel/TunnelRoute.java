@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * A way through gateways, or a part of one: who they are, and which path each leg has, in the order from the side that
- * connects. What it says is what gateways tell of themselves. Immutable.
+ * connects. It holds what gateways state about themselves. Immutable.
  *
  * @param gateways their names, at most {@value #MOST}
  * @param paths of the legs, by name

@@ -12,7 +12,7 @@ public interface WatchedCall {
     }
 
     /**
-     * The call is over. Told once, on whatever thread it ends on, before the subscriber hears of it; must not block.
+     * The call is over. Called once, on the thread that it ends on, before the subscriber's signal; must not block.
      *
      * @param error what it has failed with; null for every other outcome
      */

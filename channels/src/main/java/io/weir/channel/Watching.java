@@ -6,7 +6,7 @@ import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
 import reactor.util.context.Context;
 
-/** Tells a call how it ends, and gives it its context. */
+/** Reports to a call how it ends, and gives it its context. */
 final class Watching<T> implements CoreSubscriber<T>, Subscription {
 
     private final WatchedCall call;

@@ -86,7 +86,7 @@ public enum WeirMeters implements MeterDocumentation {
     /** The same by {@link Key#USE}; what is set aside for each peer and not used is in none of these. */
     MEMORY_USES("weir.memory.uses", Meter.Type.GAUGE, BaseUnits.BYTES, Key.USE);
 
-    /** What the meters are told apart by. */
+    /** The tags that distinguish the meters. */
     public enum Key implements KeyName {
         /**
          * The peer's name, which several peers may share: their values are added up. Never its id, which is new with

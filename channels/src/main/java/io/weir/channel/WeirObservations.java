@@ -10,8 +10,9 @@ import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
 /**
- * Observes the calls of a node with Micrometer, as {@link CallObservation} tells: times, and traces that reach from one
- * node to the next, if the registry's handlers make them: {@code node.intercept(new WeirObservations(registry))}.
+ * Observes the calls of a node with Micrometer, as {@link CallObservation} describes: times, and traces that reach
+ * from one node to the next, if the registry's handlers make them: {@code node.intercept(new
+ * WeirObservations(registry))}.
  *
  * <p>The parent of a call is the observation in the subscriber's Reactor context, else that of the thread on which it
  * subscribes. What answers a call finds its observation on the thread while the handler runs, and in the Reactor

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Who may be called at this moment. Immutable, but for who leaves. */
+/** The instances that may be called at this moment. Immutable, except that instances may leave. */
 final class Line implements IntUnaryOperator {
 
     static final Line EMPTY = new Line(List.of());

@@ -188,7 +188,7 @@ final class PeerReferences {
         // A peer that does not take back what it has passed can't pass more.
         int held = leases.size() + drops.size();
         if (held >= MOST) {
-            // What brings it here was done.
+            // The call that brought it has been executed, so that only an idempotent one may be repeated.
             throw new Overloaded(tooMany(held), null, Repeat.IDEMPOTENT);
         }
         Lease lease = new Lease(number, this::returned);

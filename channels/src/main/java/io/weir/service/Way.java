@@ -12,7 +12,7 @@ import java.util.List;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** How a gateway gets on: to allowed addresses only, and never in a circle. Any thread. */
+/** A gateway's next hop: to allowed addresses only, and never in a circle. Any thread. */
 final class Way {
 
     private final Node node;

@@ -4,8 +4,9 @@ package io.weir.flow;
  * The sender's balance of one half of a channel: how many messages and how many bytes it may still send. A message
  * needs one item and as many bytes as it has. The other end is a {@link Window}.
  *
- * <p>A sender that {@link #items() has an item} but does not {@link #covers cover} its next message tells the receiver
- * once how many bytes that message needs: grants come in blocks, so without this a large message might wait for ever.
+ * <p>A sender that {@link #items() has an item} but does not {@link #covers cover} its next message informs the
+ * receiver once how many bytes that message needs: grants come in blocks, so without this a large message might wait
+ * for ever.
  *
  * <p>Not thread-safe: belongs to one loop.
  */

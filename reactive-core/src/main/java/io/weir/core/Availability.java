@@ -16,7 +16,7 @@ public sealed interface Availability {
      * @param details what the path uses here, as a device and its port, for people to read; may be empty
      */
     record Ready(String card, String details) implements Availability {
-        /** Ready, with nothing to tell beforehand. */
+        /** Ready, with nothing to announce beforehand. */
         public Ready() {
             this("");
         }

@@ -14,7 +14,7 @@ public interface Bootstrap {
     /**
      * A new, running loop. May block, as it reads what TLS needs.
      *
-     * @param settings as they are told for the connections that shall live on it
+     * @param settings of the connections that shall live on it
      * @throws Misconfigured if it can't be had with these settings, naming the one to mend
      */
     Loop newLoop(String name, Waiting waiting, TransportSettings settings);

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * One frame on its way into or out of a {@link Link}. A mutable holder that one loop thread fills again and again, so
  * that a frame costs no object; nobody may keep it beyond the call that it is passed to.
  *
- * <p>The flag bits {@code 0xf0} belong to links ({@link #LINK_FLAGS}), the others to whoever sends the frame.
+ * <p>The flag bits {@code 0xf0} belong to links ({@link #LINK_FLAGS}), the others to the frame's sender.
  */
 public final class Frame {
 
@@ -169,7 +169,7 @@ public final class Frame {
         region = null;
     }
 
-    /** Releases the body and the region, for whoever owns them and will not pass them on. */
+    /** Releases the body and the region, for an owner that will not pass them on. */
     public void release() {
         ByteBuf owned = body;
         FileRegion file = region;

@@ -12,7 +12,7 @@ public enum FrameKind {
     HELLO(1, 0),
     /** Why we do not go on; body is UTF-8 text. Its form never changes. */
     REFUSE(2, 0),
-    /** Host identity and what each transport tells beforehand. */
+    /** Host identity and what each transport announces beforehand. */
     CARD(3, 0),
     /**
      * The connecting side's next candidate: its name; aux is the attempt. With aux 0, from the other side when its

@@ -80,7 +80,7 @@ public interface Link {
      * {@link LinkHandler#writable()} follows when there is room again. Called at most once, before the first frame that
      * may have to come back: what was offered before does not.
      *
-     * <p>What tells that a frame has arrived comes in as frames do: not before there is a handler.
+     * <p>Notices that a frame has arrived come in as frames do: not before there is a handler.
      *
      * <p>Does nothing in a link that has ended, in one that can give back without this, and in one that never can.
      *
@@ -94,7 +94,7 @@ public interface Link {
      * were offered, without a gap up to the last one. The first ones may have reached it nevertheless, and their bodies
      * be gone; who asks knows how many have. Called at most once, from within {@link LinkHandler#lost} or just before
      * {@link #close()}; nothing is offered afterwards. The other side may still deliver what was given back, until it
-     * ends the link as well. Some links can do this only if they were told to {@link #retain} before. Of regions, only
+     * ends the link as well. Some links can do this only if {@link #retain} was called before. Of regions, only
      * a {@link FilePiece} comes back, as a body in memory.
      *
      * @param to gets each frame; the holder is valid during the call only, the body belongs to it and must be released
@@ -116,7 +116,7 @@ public interface Link {
 
     /**
      * How many frames have come for this link so far and were dropped, because they were made up, damaged on their way,
-     * or those of a time gone by; 0 on paths that can't tell. May be called by any thread.
+     * or those of a time gone by; 0 on paths that do not know. May be called by any thread.
      */
     default long rejectedFrames() {
         return 0;

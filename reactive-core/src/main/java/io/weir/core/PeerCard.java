@@ -3,7 +3,7 @@ package io.weir.core;
 import java.util.Map;
 
 /**
- * What a node tells a peer about itself before a path is chosen.
+ * What a node states about itself to a peer before a path is chosen.
  *
  * @param id who it is
  * @param bootId the identity of the running kernel, empty if unknown; equal on two nodes of one host, also in two

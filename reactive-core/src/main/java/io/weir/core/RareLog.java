@@ -7,7 +7,7 @@ import org.slf4j.Logger;
 
 /**
  * A log of what strangers can bring about as often as they like: lines, of which only some are written. The next one
- * that is written tells how many were not. Any thread may call.
+ * that is written says how many were not. Any thread may call.
  */
 public final class RareLog {
 

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.function.Function;
 
 /**
- * What a node tells a transport or bootstrap about how to work.
+ * A node's settings for a transport or bootstrap.
  *
  * @param runtimeFolder the node's private folder for sockets, mode 0700, owned by our uid; see
  *     {@link RuntimeFolder}

@@ -17,7 +17,9 @@ public abstract sealed class WeirException extends RuntimeException {
     /** What may be repeated after this. */
     public abstract Repeat repeat();
 
-    /** The same error for whoever has sent nothing when it happens: {@link Repeat#ANY}, unless repeating is in vain. */
+    /**
+     * The same error for a side that has sent nothing when it happens: {@link Repeat#ANY}, unless repeating is in vain.
+     */
     public WeirException unsent() {
         return this;
     }

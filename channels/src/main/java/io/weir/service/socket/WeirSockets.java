@@ -55,7 +55,7 @@ public final class WeirSockets {
 
     private SocketEnd end() {
         Duration spin = node.spec().waiting().spin();
-        // On the only processor nobody else gets on with what is looked for.
+        // With one processor, the thread that is waited for would not run.
         boolean alone = Runtime.getRuntime().availableProcessors() == 1;
         return new SocketEnd(connections, alone ? 0 : Math.min(spin.toNanos(), LONGEST_SPIN.toNanos()));
     }

@@ -130,8 +130,8 @@ final class Listening {
     }
 
     /**
-     * Reactor Netty's own timer ends the pause too. But where there was no memory for it, nobody would hear of that, nor
-     * be let in again.
+     * Reactor Netty's own timer ends the pause too. But where there was no memory for it, nobody would hear of that,
+     * nor be let in again.
      */
     private void goOnAfterPause(Channel listener) {
         if (listener.config().isAutoRead()) {
