@@ -46,8 +46,8 @@ public final class NodeDefaults {
     public static final long WINDOW_BYTES = 4L << 20;
 
     /**
-     * Items that may travel before the receiver has asked: a quarter of the window, which hides the first round trip of
-     * a channel and bounds what an accepting side has to keep for a subscriber who has not come yet.
+     * Items that may travel before the receiver has asked: enough to hide the first round trip of a channel, and few
+     * enough for an accepting side to keep until its subscriber has come.
      */
     public static final long INITIAL_ITEMS = 256;
 
@@ -88,14 +88,14 @@ public final class NodeDefaults {
     public static final Duration KEEP_ALIVE_INTERVAL = Duration.ofSeconds(10);
 
     /**
-     * Longer than a JVM collects garbage or a machine is moved, short enough that nobody waits for the dead all day.
+     * Longer than a pause for garbage collection or a move of the machine, short enough to notice a dead peer soon.
      */
     public static final Duration KEEP_ALIVE_TIMEOUT = Duration.ofSeconds(60);
 
     /** A network that heals by itself does so in this time; longer than most pauses of a JVM. */
     public static final Duration RESUME_TIMEOUT = Duration.ofSeconds(30);
 
-    /** A side that lives connects anew in a few milliseconds; who waits for a dead one has waited long enough then. */
+    /** A side that lives connects anew in a few milliseconds; that is long enough to wait for a dead one. */
     public static final Duration REJOIN_TIMEOUT = Duration.ofMillis(500);
 
     /** More than 10 Gbit/s have under way over a round trip of 10 ms. */
@@ -106,10 +106,10 @@ public final class NodeDefaults {
      */
     public static final Duration REPATH_PROBATION = Duration.ofSeconds(1);
 
-    /** A node connects to whom it talks to: nothing depends on the order in which processes start. */
+    /** A node connects to the peers that it talks to: nothing depends on the order in which processes start. */
     public static final PeerSpec.Connect PEER_CONNECT = PeerSpec.Connect.LAZY;
 
-    /** Who asks for a peer knows best what to do without it. */
+    /** A program that asks for a peer knows best what to do without it. */
     public static final Duration PEER_PATIENCE = Duration.ZERO;
 
     /** Processes that are started together are there in this time, also when their image has to be fetched. */
@@ -118,10 +118,10 @@ public final class NodeDefaults {
     /** A large cluster; beyond it, further peers are refused before they cost memory. */
     public static final int MAX_PEERS = 4096;
 
-    /** Per peer. With every window full, at 4 MiB each, this is where a node's own bound has long come first. */
+    /** Per peer. Full windows of so many channels, at 4 MiB each, are far beyond the node's own bound of memory. */
     public static final int MAX_CHANNELS = 4096;
 
-    /** As many as a channel's window holds. */
+    /** More than a program leaves unmatched that reads its mailbox; their bytes are bounded by the node's memory. */
     public static final int MAILBOX_ITEMS = 1024;
 
     /**
@@ -137,7 +137,7 @@ public final class NodeDefaults {
     public static final int MAX_HANDSHAKE_RATE = 1000;
 
     /**
-     * Who comes through a gateway has to prove as much as who comes from another host, also at a node that listens on
+     * A peer that comes through a gateway has to prove as much as one from another host, also at a node that listens on
      * its own host only, so strangers gain nothing by it.
      */
     public static final boolean GATEWAY_ACCEPT = true;

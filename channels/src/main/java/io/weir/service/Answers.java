@@ -67,7 +67,7 @@ final class Answers {
         try {
             Thrown.write(error, terms.tellsStacks(), payload);
         } catch (Throwable t) {
-            // Its own code tells its message.
+            // Its own code names its message.
             payload.clear().writeByte(CallLayout.THROWN);
             Thrown.write(
                     new IllegalStateException(error.getClass().getName() + ", which can't tell its message"),

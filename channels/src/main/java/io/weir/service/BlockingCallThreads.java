@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Daemon threads for calls that may block: as many as there are calls at once, which whoever hands them over bounds.
+ * Daemon threads for calls that may block: as many as there are calls at once, which the caller bounds.
  * One that is idle for five seconds ends.
  *
  * <p>No caller of {@link #execute} starts such a thread, as that takes its time, and all the more when many are

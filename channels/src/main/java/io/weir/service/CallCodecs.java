@@ -24,7 +24,7 @@ public final class CallCodecs {
         return JacksonCallCodec.cbor();
     }
 
-    /** What this mapper writes. The name tells its format and settings: the two sides compare it. */
+    /** What this mapper writes. The name stands for its format and settings: the two sides compare it. */
     public static CallCodec jackson(String name, ObjectMapper mapper) {
         return new JacksonCallCodec(name, mapper);
     }

@@ -63,7 +63,7 @@ public final class Caller {
         return context.get(Caller.class);
     }
 
-    /** Makes another one, or nobody, the current one, and tells who was. */
+    /** Makes another one, or nobody, the current one, and returns the former one. */
     static @Nullable Caller enter(@Nullable Caller caller) {
         Caller before = CURRENT.get();
         CURRENT.set(caller);
@@ -76,7 +76,7 @@ public final class Caller {
         return watched;
     }
 
-    /** Tells who watches the call, if somebody does. */
+    /** The watcher of the call, if there is one. */
     void told(CallOutcome outcome, @Nullable Throwable error) {
         if (watched != null) {
             watched.ended(outcome, error);

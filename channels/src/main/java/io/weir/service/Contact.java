@@ -182,7 +182,7 @@ final class Contact {
                         ? new PeerUnavailable(id + " is going to leave")
                         : new SessionLost("the connection to " + id + " has ended");
                 if (roster.awaitsOneTry()) {
-                    // Whoever waits has come when it was over already, and has its try still before it.
+                    // Those that wait now came after that attempt had ended, and still have theirs before them.
                     begin();
                     roster.changed();
                 } else {

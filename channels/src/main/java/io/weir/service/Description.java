@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * An interface, as one side tells the other one.
+ * An interface, as one side describes it to the other one.
  *
  * @param methods by their numbers
  * @param definitions what is behind the types, by their names

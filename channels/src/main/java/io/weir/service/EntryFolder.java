@@ -26,11 +26,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The files by which the processes of a host tell each other of their nodes. An entry has a name that is never used
+ * The files by which the processes of a host announce their nodes to each other. An entry has a name that is never used
  * again, which holds the JVM, the node and a number, and these files:
  *
  * <ul>
- *   <li>{@code .node}: what the node tells; replaced as a whole.
+ *   <li>{@code .node}: what the node announces; replaced as a whole.
  *   <li>{@code .lock}: locked by the node's process. Who can lock it knows that the process is dead. It is there before
  *       the first and after it.
  *   <li>{@code .left} or {@code .failed}: what became of the first one, by renaming, when the node left, or when
@@ -69,7 +69,7 @@ final class EntryFolder {
     private final Path folder;
     private List<String> remains = List.of();
 
-    /** What tells whether a file is still the one that was read. */
+    /** What shows whether a file is still the one that was read. */
     record Stamp(@Nullable Object key, FileTime changed, long size) {}
 
     /** @param folder may be absent */
@@ -81,7 +81,7 @@ final class EntryFolder {
         return folder;
     }
 
-    /** Whether an entry of this name may tell of this node. */
+    /** Whether an entry of this name may be of this node. */
     static boolean isOf(String name, UUID id) {
         return name.contains('.' + id.toString() + '.');
     }

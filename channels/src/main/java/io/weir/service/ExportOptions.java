@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param blockingCalls how many methods that return their value itself, or nothing, run at once, of one peer at most
  *     half of what others leave; further ones fail with {@link io.weir.core.Overloaded} at the caller, who may repeat
  *     them
- * @param tellsStacks whether the first lines of an exception's stack are told to the caller: good where all peers are
+ * @param tellsStacks whether the first lines of an exception's stack are sent to the caller: good where all peers are
  *     friends
  * @param executor where these methods run, which stays the caller's, outlives the export, and must not run them on the
  *     thread that hands them over; what it rejects fails with {@link io.weir.core.Overloaded}. Null: threads of the
@@ -46,7 +46,7 @@ public record ExportOptions(
         return new ExportOptions(codec, other, tellsStacks, executor);
     }
 
-    /** Whether stacks are told. */
+    /** Whether stacks are sent. */
     public ExportOptions tellsStacks(boolean other) {
         return new ExportOptions(codec, blockingCalls, other, executor);
     }

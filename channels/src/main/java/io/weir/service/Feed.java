@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.FluxSink;
 
 /**
- * What one subscriber of a {@link View} is still to be told: never more than the difference between what it knows and
+ * What one subscriber of a {@link View} is still to get: never more than the difference between what it knows and
  * what is, however slowly it asks.
  */
 abstract class Feed<T> {
@@ -21,10 +21,10 @@ abstract class Feed<T> {
     /** This member is to be looked at; called with the view's lock held. */
     abstract void changed(PeerId id, MemberEvent.Kind how);
 
-    /** What is to be told next; null if there is nothing. By one thread at a time, without a lock. */
+    /** The next signal; null if there is none. By one thread at a time, without a lock. */
     abstract @Nullable T next();
 
-    /** Tells as much as is asked for. Any thread. */
+    /** Emits as much as is asked for. Any thread. */
     final void wake() {
         if (wakes.getAndIncrement() != 0) {
             return;

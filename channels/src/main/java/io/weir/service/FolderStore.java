@@ -22,8 +22,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what nodes tell in the run-time folder, for the processes of one user on one host. See {@link EntryFolder} for
- * the files. All of them are looked at periodically, and at once where the system tells of changes.
+ * Keeps what nodes announce in the run-time folder, for the processes of one user on one host. See {@link EntryFolder}
+ * for the files. All of them are looked at periodically, and at once where the system reports changes.
  */
 final class FolderStore implements DirectoryStore {
 
@@ -99,7 +99,7 @@ final class FolderStore implements DirectoryStore {
         looking = worker.scheduleWithFixedDelay(this::lookAgain, PERIOD, PERIOD, TimeUnit.MILLISECONDS);
     }
 
-    /** The folder, private, and what tells of changes in it. */
+    /** The folder, private, and what reports changes in it. */
     private void make() {
         Path parent = RuntimeFolder.open(folder);
         Path made = RuntimeFolder.open(parent.resolve("directory"));

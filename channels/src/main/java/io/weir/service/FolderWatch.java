@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells, on a thread of its own, that something has changed in a folder; for as long as the folder is there. */
+/** Reports, on a thread of its own, that something has changed in a folder; for as long as the folder is there. */
 final class FolderWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceDirectory.class);
@@ -21,7 +21,7 @@ final class FolderWatch implements AutoCloseable {
         this.service = service;
     }
 
-    /** Null if the system can't: it has bounds for this, and not every file system tells. */
+    /** Null if the system can't: it has bounds for this, and not every file system reports changes. */
     static @Nullable FolderWatch of(Path folder, Runnable changed) {
         try {
             WatchService service = folder.getFileSystem().newWatchService();

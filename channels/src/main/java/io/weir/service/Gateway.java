@@ -50,7 +50,7 @@ public final class Gateway {
     /** Under which gateways announce themselves in a directory. */
     public static final String SERVICE = "weir.gateway";
 
-    /** The attribute that tells others where it may connect to, as rules with commas between them. */
+    /** The attribute that shows others where it may connect to, as rules with commas between them. */
     public static final String NETWORKS = "networks";
 
     private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
@@ -190,7 +190,7 @@ public final class Gateway {
     /**
      * A channel to who comes next.
      *
-     * @param greeting what it is told first
+     * @param greeting what is sent to it first
      */
     private record Leg(Channel channel, Supplier<Message> greeting) {}
 
@@ -223,7 +223,7 @@ public final class Gateway {
         return peer.path().chosen().map(PathDecision.Attempt::path).orElse("?");
     }
 
-    /** Each half ends by itself, with what has ended it on the other side: so both sides hear why. */
+    /** Each half ends by itself, with what has ended it on the other side: so both sides learn why. */
     private Mono<Void> join(Channel client, Leg leg, Flux<Message> rest) {
         Channel target = leg.channel();
         Pair pair = new Pair(numbers.incrementAndGet(), client.peer(), target.peer());
@@ -239,7 +239,7 @@ public final class Gateway {
 
     /**
      * If the whole is cancelled, what that does to one half may come to the other before it is cancelled as well:
-     * nobody is left to be told.
+     * nobody is left to be informed.
      */
     private static Mono<Void> half(Pair pair, Mono<Void> way) {
         return way.onErrorComplete(CancellationException.class).doOnError(pair::breaks);

@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.FluxSink;
 
-/** Tells one subscriber who serves something now. */
+/** The instances of a service for one subscriber. */
 final class InstanceFeed extends Feed<List<ServiceInstance>> {
 
     private final Supplier<List<ServiceInstance>> now;

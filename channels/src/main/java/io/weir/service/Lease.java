@@ -13,7 +13,7 @@ final class Lease implements Runnable {
     private int received;
     private boolean over;
 
-    /** @param returned hears once that it is needed no longer, and how often it was received */
+    /** @param returned called once when it is needed no longer, with how often it was received */
     Lease(int number, BiConsumer<Lease, Integer> returned) {
         this.number = number;
         this.returned = returned;

@@ -3,7 +3,7 @@ package io.weir.service;
 import java.util.List;
 
 /**
- * Everything that one node tells of itself. Immutable.
+ * Everything that one node announces of itself. Immutable.
  *
  * @param services all served by the member
  */

@@ -33,14 +33,14 @@ import org.jspecify.annotations.Nullable;
  * end
  * </pre>
  *
- * Lines that begin with another word are passed over: a later version may have more to tell.
+ * Lines that begin with another word are passed over: a later version may have more to say.
  */
 final class ListingText {
 
     /** Bytes of the longest one: some hundred services. Everybody reads everybody's. */
     static final int LONGEST = 16 << 10;
 
-    /** Of a node, and of a service: whoever wants to connect tries them all. */
+    /** Of a node, and of a service: a node that wants to connect tries them all. */
     private static final int MOST_ADDRESSES = 64;
 
     private static final String HEAD = "weir-directory 1";

@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A node of the cluster, as it tells of itself. Immutable.
+ * A node of the cluster, as it describes itself. Immutable.
  *
  * @param id who it is
  * @param host the name of its host
  * @param addresses where it listens
- * @param attributes whatever else it tells, for instance the networks that it is on
+ * @param attributes more about it, for instance the networks that it is on
  * @param since when it joined, by its own clock
  */
 public record Member(

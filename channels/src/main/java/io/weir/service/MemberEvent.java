@@ -14,7 +14,7 @@ public record MemberEvent(Kind kind, Member member) {
     public enum Kind {
         /** It is there. */
         JOINED,
-        /** It tells something else of itself. */
+        /** It announces something else of itself. */
         CHANGED,
         /** It has said goodbye. */
         LEFT,

@@ -8,7 +8,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.FluxSink;
 
-/** Tells one subscriber who comes, changes and goes. */
+/** The events of members for one subscriber. */
 final class MemberFeed extends Feed<MemberEvent> {
 
     private final Object lock;

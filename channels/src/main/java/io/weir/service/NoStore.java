@@ -1,6 +1,6 @@
 package io.weir.service;
 
-/** Nothing is told to anybody. */
+/** Nothing is announced. */
 final class NoStore implements DirectoryStore {
 
     @Override

@@ -104,7 +104,7 @@ final class PeerReferences {
         }
     }
 
-    /** The connection has ended. Whoever still has a proxy of it keeps nothing else. */
+    /** The connection has ended. A program that still has a proxy of it keeps nothing else. */
     synchronized void end() {
         over = true;
         byObject.clear();
@@ -219,8 +219,8 @@ final class PeerReferences {
     }
 
     /**
-     * Tells the peer that an object is not needed here any more, as far as it was received. While it does not take that
-     * of thousands of objects, it is not told of more, and keeps them.
+     * Informs the peer that an object is not needed here any more, as far as it was received. While it does not take
+     * that of thousands of objects, it is not informed of more, and keeps them.
      */
     void giveBack(int number, int received) {
         if (add(number, received)) {

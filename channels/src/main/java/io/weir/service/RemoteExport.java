@@ -18,7 +18,7 @@ import reactor.core.publisher.Mono;
 
 /**
  * An object whose interface peers call through a port. A peer binds first, by a request to the port itself, so that
- * whoever may not use the port can't use the one for channels either. Any thread.
+ * a peer that may not use the port can't use the one for channels either. Any thread.
  */
 final class RemoteExport implements Disposable {
 

@@ -34,7 +34,7 @@ final class RemoteInterfaces implements Disposable {
      * {@code .streams}, until disposed: what was begun goes on then, further calls fail with
      * {@link io.weir.core.Refused}.
      *
-     * @param gate asked about whoever binds or calls, on its loop; throws what it is turned away with
+     * @param gate asked about each peer that binds or calls, on its loop; throws what it is turned away with
      * @throws Misconfigured if the interface can't be called remotely, naming the method, or a port is served already
      */
     <T> Disposable export(String port, Class<T> type, T object, ExportOptions options, Consumer<? super Peer> gate) {
@@ -54,9 +54,9 @@ final class RemoteInterfaces implements Disposable {
     }
 
     /**
-     * A proxy that calls this interface on whoever takes the call. Methods that return a {@code Mono} or {@code Flux}
-     * begin a call with each subscription, others when they are called. Those that wait for their value must not be
-     * called on a thread that must not block, and throw {@link IllegalStateException} there.
+     * A proxy that calls this interface on the peer that takes the call. Methods that return a {@code Mono} or {@code
+     * Flux} begin a call with each subscription, others when they are called. Those that wait for their value must not
+     * be called on a thread that must not block, and throw {@link IllegalStateException} there.
      *
      * @throws Misconfigured if the interface can't be called remotely, naming the method
      */

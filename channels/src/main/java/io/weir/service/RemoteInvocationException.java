@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What was called has thrown. Of an exception whose class may be made here, this is the cause; otherwise it is what the
- * caller gets. Whatever it tells is the peer's word.
+ * caller gets. All of it is only the peer's word.
  */
 public final class RemoteInvocationException extends RemoteFailure {
 
@@ -35,7 +35,7 @@ public final class RemoteInvocationException extends RemoteFailure {
         return remoteMessage;
     }
 
-    /** The first lines of its stack; empty unless the export tells its stacks, which by default it does not. */
+    /** The first lines of its stack; empty unless the export sends stacks, which by default it does not. */
     public List<String> remoteStack() {
         return remoteStack;
     }

@@ -29,7 +29,7 @@ final class Replies {
     private Replies() {}
 
     /**
-     * The value; throws what the other side has told.
+     * The value; throws the other side's error.
      *
      * @param place null if there can be no value
      */

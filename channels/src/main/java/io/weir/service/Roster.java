@@ -52,7 +52,7 @@ final class Roster implements Callees, Disposable {
     private final String service;
     private final Whereabouts whereabouts;
     private final ServiceOptions options;
-    /** Never disposed: what is left for it must still be told that this is closed. */
+    /** Never disposed: waiting calls must still learn that this is closed. */
     private final Scheduler.Worker thread = Schedulers.parallel().createWorker();
 
     private final Map<Key, Contact> contacts = new LinkedHashMap<>();
@@ -208,7 +208,7 @@ final class Roster implements Callees, Disposable {
         }
     }
 
-    /** Whether there was somebody for it, or it was told why not. */
+    /** Whether there was an instance for it, or it got the reason why not. */
     private boolean serve(Waiter waiter) {
         try {
             Callee ready = ready();
@@ -320,7 +320,7 @@ final class Roster implements Callees, Disposable {
         return new Refused("service '" + service + "' is not called any more: its client, or the node, is closed");
     }
 
-    /** Whoever waits is told, and nobody is called any more. What is under way goes on. Any thread. */
+    /** Waiting calls get an error, and no instance is called any more. What is under way goes on. Any thread. */
     @Override
     public void dispose() {
         closed = true;

@@ -20,7 +20,7 @@ import reactor.core.publisher.Mono;
  * comes in the place of another one, is connected to by itself. Any thread may use it.
  *
  * <p><b>Errors.</b> While no instance can be reached, a call waits, up to the limit
- * ({@code weir.services.<service>.wait}). Then it fails with {@link io.weir.core.PeerUnavailable}, which tells why;
+ * ({@code weir.services.<service>.wait}). Then it fails with {@link io.weir.core.PeerUnavailable}, which says why;
  * nothing was sent. If nothing but a wrong or missing password is in the way, it fails at once, with
  * {@link io.weir.core.AuthenticationFailed}. Everything else is as with {@link io.weir.channel.Peer}. A call that has
  * failed is not repeated by itself; subscribed to again, it goes to an instance that lives:

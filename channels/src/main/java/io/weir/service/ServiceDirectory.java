@@ -51,7 +51,7 @@ public interface ServiceDirectory {
 
     /**
      * The nodes that are there: the present ones as {@link MemberEvent.Kind#JOINED}, whenever one subscribes, then each
-     * change. What happens to one member comes in order. Who asks slowly is told the difference between what it knows
+     * change. What happens to one member comes in order. A slow subscriber gets the difference between what it knows
      * and what is, for each member at most one event: it may miss that a node came and went, and never what became of
      * one. Ends when the directory is closed.
      */
@@ -60,12 +60,12 @@ public interface ServiceDirectory {
     /** The nodes that are there, as last seen. */
     List<Member> snapshot();
 
-    /** Changes what this node tells of itself. Completes when others can see it. */
+    /** Changes what this node announces of itself. Completes when others can see it. */
     Mono<Void> attributes(Map<String, String> attributes);
 
     /**
-     * Withdraws everything and leaves. Completes when others can see it, or when the directory's server can't be told
-     * in time.
+     * Withdraws everything and leaves. Completes when others can see it, or when the directory's server can't be
+     * reached in time.
      */
     Mono<Void> close();
 }

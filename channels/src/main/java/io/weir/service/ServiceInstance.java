@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * One node that serves something. Immutable. Holds no secret: of a password it tells only that there is one.
+ * One node that serves something. Immutable. Holds no secret: of a password it says only that there is one.
  *
  * @param service the name, by which clients ask for it
  * @param node who serves it; a stand-in if only its address is known, see {@link #at}
@@ -18,7 +18,7 @@ import java.util.UUID;
  * @param port the port of the node that serves it
  * @param password whether a client has to prove that it knows the password
  * @param paths the paths that it offers; empty: all
- * @param attributes whatever else it tells, for instance its zone or version
+ * @param attributes more about it, for instance its zone or version
  */
 public record ServiceInstance(
         String service,
@@ -30,7 +30,7 @@ public record ServiceInstance(
         Map<String, String> attributes) {
 
     /**
-     * One of which only the address is known, as the configuration tells it: it may serve the service, on a port of the
+     * One of which only the address is known, as the configuration names it: it may serve the service, on a port of the
      * same name. Its node is a stand-in that is made of the address, with the address as its name and incarnation 0;
      * who answers there is another one.
      */
@@ -45,7 +45,7 @@ public record ServiceInstance(
         return new ServiceInstance(service, node, addresses, port, password, paths, other);
     }
 
-    /** Whether {@link #node} tells who it is, and not only an address. */
+    /** Whether {@link #node} is its identity, and not only an address. */
     public boolean isIdentified() {
         return node.incarnation() != 0;
     }

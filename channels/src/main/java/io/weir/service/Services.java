@@ -130,7 +130,7 @@ public final class Services {
      * {@link #service(String)} chooses. Methods that return a {@code Mono} or {@code Flux} begin a call with each
      * subscription, others when they are called. Those that wait for their value must not be called on a thread that
      * must not block, and throw {@link IllegalStateException} there. Nothing is connected to before the first call, at
-     * which both sides compare the interface: {@link io.weir.core.ProtocolMismatch} tells each method that differs.
+     * which both sides compare the interface: {@link io.weir.core.ProtocolMismatch} names each method that differs.
      *
      * @throws Misconfigured if the interface can't be called remotely, naming the method
      */
@@ -201,7 +201,7 @@ public final class Services {
     /**
      * Serves and announces whatever this serves.
      *
-     * @param serving serves, asking the gate about whoever comes; its outcome ends that
+     * @param serving serves, asking the gate about each caller; its outcome ends that
      */
     Mono<Registration> announce(ServiceSpec spec, Function<Gate, Disposable> serving) {
         return Mono.defer(() -> {
@@ -335,7 +335,7 @@ public final class Services {
      */
     public Mono<Void> leave(Duration limit) {
         return Mono.defer(() -> {
-            // Whoever can't reach the directory leaves nevertheless.
+            // A node that can't reach the directory leaves nevertheless.
             Mono<Void> hidden = Flux.fromIterable(served.values())
                     .flatMap(each -> each.hide().onErrorComplete(), Integer.MAX_VALUE)
                     .then()

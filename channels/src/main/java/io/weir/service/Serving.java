@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
  */
 final class Serving implements Registration {
 
-    /** Whoever sees that the announcement is gone may have begun a call just before. */
+    /** A client that sees that the announcement is gone may have begun a call just before. */
     private static final Duration GRACE = Duration.ofMillis(500);
 
     private final Disposable.Swap stop = Disposables.swap();
@@ -26,7 +26,7 @@ final class Serving implements Registration {
      * Nothing happens before {@link #begin}.
      *
      * @param serving serves it, and yields what ends that; what was begun is finished then
-     * @param over hears when it is not served any more
+     * @param over called when it is not served any more
      */
     Serving(ServiceDirectory directory, ServiceInstance instance, Mono<Disposable> serving, Runnable over) {
         this.now = instance;

@@ -25,7 +25,9 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** A directory over a {@link DirectoryStore}. One thread of its own uses the store and owns what this node tells. */
+/**
+ * A directory over a {@link DirectoryStore}. One thread of its own uses the store and owns what this node announces.
+ */
 final class StoredDirectory implements ServiceDirectory {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceDirectory.class);
@@ -200,7 +202,7 @@ final class StoredDirectory implements ServiceDirectory {
         return instance;
     }
 
-    /** All or nothing: what could not be told is not announced. */
+    /** All or nothing: what could not be published is not announced. */
     private void replace(Key key, @Nullable ServiceInstance instance) throws IOException {
         ServiceInstance before = instance == null ? announced.remove(key) : announced.put(key, instance);
         try {

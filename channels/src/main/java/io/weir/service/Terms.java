@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * served in the same way. Any thread.
  *
  * @param workers where methods of ours run that may block
- * @param tellsStacks whether peers are told the stacks of our exceptions
+ * @param tellsStacks whether peers get the stacks of our exceptions
  * @param calling how we call
  * @param interceptor who watches the calls, in either direction
  */
@@ -52,7 +52,7 @@ record Terms(
         if (earlier != null) {
             return earlier;
         }
-        // What can't work is told now, not when the first object is passed.
+        // What can't work fails now, not when the first object is passed.
         made.referenced().forEach(each -> {
             var unused = contract(each);
         });

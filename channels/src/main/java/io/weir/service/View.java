@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.FluxSink;
 
-/** What a directory has seen, and who is told. Any thread may ask; one at a time tells it of changes. */
+/** What a directory has seen, and its subscribers. Any thread may ask; one at a time makes changes. */
 final class View {
 
     private final List<ServiceInstance> fixed;
@@ -27,7 +27,7 @@ final class View {
         this.fixed = fixed;
     }
 
-    /** A node is there, or tells something else. */
+    /** A node is there, or announces something else. */
     void put(Listing listing) {
         PeerId id = listing.member().id();
         synchronized (this) {
@@ -76,7 +76,7 @@ final class View {
         sink.onRequest(more -> feed.wake());
     }
 
-    /** Those who are seen, and those fixed ones of whom they do not tell more. */
+    /** Those that are seen, and those fixed ones of which they do not say more. */
     private synchronized List<ServiceInstance> serving(String service) {
         List<ServiceInstance> seen = present.values().stream()
                 .map(Listing::services)
@@ -89,7 +89,7 @@ final class View {
         return Stream.concat(seen.stream(), others).toList();
     }
 
-    /** Nothing changes any more, and whoever listens is told so. */
+    /** Nothing changes any more, and all subscribers are completed. */
     void close() {
         List<Feed<?>> last;
         synchronized (this) {

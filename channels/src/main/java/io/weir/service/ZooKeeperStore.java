@@ -42,7 +42,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps what nodes tell in ZooKeeper, by Curator: {@code <root>/nodes/<entry>} is what one node tells, and goes with
+ * Keeps what nodes announce in ZooKeeper, by Curator: {@code <root>/nodes/<entry>} is of one node, and goes with
  * its session. {@code <root>/left/<entry>} is its goodbye, which the next ones that leave remove after a while.
  * Everything is done on the directory's thread; those of Curator only hand over to it.
  */
@@ -50,7 +50,7 @@ final class ZooKeeperStore implements DirectoryStore {
 
     private static final Logger LOG = LoggerFactory.getLogger(ServiceDirectory.class);
 
-    /** Milliseconds, by the server's clock, until a goodbye goes: whoever is connected has seen it. */
+    /** Milliseconds, by the server's clock, until a goodbye goes: all that are connected have seen it. */
     private static final long OLD = TimeUnit.MINUTES.toMillis(1);
 
     /** Goodbyes that one who leaves looks at: however many somebody has made, it does leave. */
@@ -365,7 +365,7 @@ final class ZooKeeperStore implements DirectoryStore {
                 .forPath(path, text);
     }
 
-    /** What we have told may be forgotten: our session has ended, or somebody has removed it. */
+    /** What we have announced may be forgotten: our session has ended, or somebody has removed it. */
     private void tellAgain() {
         Listing listing = told;
         if (listing == null || closed) {

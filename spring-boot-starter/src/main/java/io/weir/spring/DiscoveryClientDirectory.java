@@ -34,13 +34,13 @@ import reactor.core.publisher.Sinks;
  */
 public final class DiscoveryClientDirectory implements ServiceDirectory {
 
-    /** The metadata that tells where an instance's node listens. */
+    /** The metadata that says where an instance's node listens. */
     public static final String ADDRESS = "weir.address";
 
-    /** The metadata that tells which port serves it. */
+    /** The metadata that says which port serves it. */
     public static final String PORT = "weir.port";
 
-    /** The metadata that tells, by {@code true}, that a client has to know a password. */
+    /** The metadata that says, by {@code true}, that a client has to know a password. */
     public static final String PASSWORD = "weir.password";
 
     private static final Logger LOG = LoggerFactory.getLogger(DiscoveryClientDirectory.class);

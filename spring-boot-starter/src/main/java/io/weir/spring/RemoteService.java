@@ -38,6 +38,6 @@ public @interface RemoteService {
      */
     int blockingCalls() default 256;
 
-    /** Whether the first lines of an exception's stack are told to the caller: good where all peers are friends. */
+    /** Whether the first lines of an exception's stack are sent to the caller: good where all peers are friends. */
     boolean tellsStacks() default false;
 }

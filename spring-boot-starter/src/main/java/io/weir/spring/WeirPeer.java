@@ -10,7 +10,7 @@ import reactor.core.publisher.Mono;
 /**
  * A peer as the properties {@code weir.peers.<name>.…} describe it, and what is called there. Where it has an address,
  * calls go there; otherwise to the instances that the directory knows. Connections are made when they are needed, and
- * anew when they are lost: whoever has a peer, a client or a proxy keeps it for the life of the application. Any
+ * anew when they are lost: a peer, a client or a proxy can be kept for the life of the application. Any
  * thread.
  */
 public interface WeirPeer {

@@ -33,7 +33,7 @@ public interface WeirStatus {
      *
      * @param name its name there
      * @param optional whether the application is healthy without it
-     * @param service the service that is called there where no other is named; null if the interfaces tell
+     * @param service the service that is called there where no other is named; null if the interfaces say
      * @param hasAddress whether it has one; else what is called there is looked up in the directory
      * @param state how it stands with the connection; empty without an address or a node
      * @param connection the connection; empty if there is none

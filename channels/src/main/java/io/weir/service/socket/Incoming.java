@@ -52,7 +52,7 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
     private int currentLength;
 
     private volatile @Nullable Subscription upstream;
-    /** No more were asked for, as too much waits: whoever reads does it. */
+    /** No more were asked for, as too much waits: the reader does it. */
     private volatile boolean full;
 
     private volatile boolean ended;
@@ -242,7 +242,7 @@ final class Incoming extends InputStream implements CoreSubscriber<Message> {
         discardIfUnwanted();
     }
 
-    /** As {@link #shutdown}, and the peer is told. */
+    /** As {@link #shutdown}, and the peer is informed. */
     @Override
     public void close() {
         closed = true;

@@ -210,7 +210,7 @@ final class Outgoing extends OutputStream implements Publisher<Message>, Subscri
         close();
     }
 
-    /** As {@link #shutdown}, and whoever writes is told so. */
+    /** As {@link #shutdown}, and writers get an error. */
     @Override
     public void close() {
         closed = true;

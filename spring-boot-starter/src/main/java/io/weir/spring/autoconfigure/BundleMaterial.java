@@ -64,7 +64,7 @@ final class BundleMaterial {
         }
     }
 
-    /** Whoever allows only some ciphers must not be left to believe that no others are used. */
+    /** Users who allow only some ciphers must not be left to believe that no others are used. */
     private static void checkOptions(String what, SslBundle bundle) {
         if (bundle.getOptions().getCiphers() != null) {
             throw new Misconfigured(

@@ -41,7 +41,7 @@ final class LookedAt implements WeirStatus, DisposableBean {
     private final Disposable.Composite watching = Disposables.composite();
 
     /**
-     * How many instances of a service there are. A directory may need a while to tell, so it is listened to from the
+     * How many instances of a service there are. A directory may need a while to answer, so it is listened to from the
      * first question on.
      */
     private static final class Watch {
@@ -87,7 +87,7 @@ final class LookedAt implements WeirStatus, DisposableBean {
         Map<String, PeerSettings> settings = properties.getObject().peers();
         Set<String> names = new TreeSet<>(settings.keySet());
         names.addAll(spec.peers().keySet());
-        // Before the states: who has none any more is told to be away.
+        // Before the states: a service without any is reported to be away.
         Map<String, Peer> connections = new HashMap<>();
         node.ifPresent(ours -> ours.peerStates()
                 .keySet()

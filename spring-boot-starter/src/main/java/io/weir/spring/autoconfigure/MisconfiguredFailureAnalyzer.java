@@ -8,7 +8,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.env.Environment;
 
-/** Tells what kept Weir from starting, where that stands, and what to write instead. */
+/** Describes what kept Weir from starting, where that stands, and what to write instead. */
 final class MisconfiguredFailureAnalyzer extends AbstractFailureAnalyzer<WeirException> {
 
     private final @Nullable Environment environment;

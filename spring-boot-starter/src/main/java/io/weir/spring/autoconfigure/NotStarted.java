@@ -3,7 +3,7 @@ package io.weir.spring.autoconfigure;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application does not start because of its node; what the node says is the cause. Others' failures are told in
+ * The application does not start because of its node; the node's error is the cause. Others' failures are described in
  * other ways.
  */
 final class NotStarted extends RuntimeException {

@@ -43,7 +43,7 @@ final class Preloading {
                     .build();
             var unused = Node.preload(spec).subscribe();
         } catch (RuntimeException | LinkageError e) {
-            // What is wrong with the settings is told when the application reads them.
+            // Errors of the settings come when the application reads them.
             LOG.debug("Nothing is loaded ahead", e);
         }
     }

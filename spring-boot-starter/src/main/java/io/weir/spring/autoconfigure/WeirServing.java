@@ -75,7 +75,7 @@ final class WeirServing extends Part {
     @Override
     void begin() {
         Node node = beans.getBean(Node.class);
-        // What can't be called is told now, and not by the first call.
+        // What can't be called fails now, and not with the first call.
         for (String name : beans.getBeanNamesForType(RemoteClientFactoryBean.class)) {
             var unused = beans.getBean(BeanFactoryUtils.transformedBeanName(name));
         }

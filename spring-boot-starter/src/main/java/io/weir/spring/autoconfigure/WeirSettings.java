@@ -181,7 +181,7 @@ final class WeirSettings {
     }
 
     /**
-     * What a node is told. What is said of a peer that has no address is not: the node does not know it.
+     * The settings of a node, without those of peers that have no address, which the node does not know.
      *
      * @param addressed the peers that have one
      * @throws Misconfigured if something is said of another peer that has no meaning

@@ -42,7 +42,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** Puts what a node tells into the shape of the report. */
+/** Puts what a node shows into the shape of the report. */
 final class Reporter {
 
     /** Longer than any honest name or reason. */

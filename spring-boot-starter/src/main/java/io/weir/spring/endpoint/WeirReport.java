@@ -9,7 +9,7 @@ import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How it stands with a node, as its endpoint tells. What is null is left out in JSON. Times are nanoseconds where the
+ * The state of a node, as its endpoint shows it. What is null is left out in JSON. Times are nanoseconds where the
  * name says so, else instants. Counters only grow as long as a peer stays connected: rates are differences between two
  * reports. Lists are cut at {@link #LONGEST}, with the whole number beside them. What others have chosen is bounded
  * text without control characters.

@@ -8,7 +8,7 @@ import io.weir.transport.stream.OfferFormat;
 import java.nio.ByteBuffer;
 
 /**
- * What one side tells the other, so that one can connect to the other and the slots be used.
+ * What one side offers to the other, so that one can connect to the other and the slots be used.
  *
  * <pre>
  *  0  magic "WEIR" (32), version (32)

@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.function.UnaryOperator;
 
 /**
- * What one side tells the other, so that both can write to each other.
+ * What one side offers to the other, so that both can write to each other.
  *
  * <pre>
  *  0  magic "WEIR" (32), version (32)

@@ -33,7 +33,7 @@ public final class LocalTransport implements Transport {
 
     @Override
     public Availability availability(TransportSettings settings) {
-        // So that a wrong option is told when the node starts, not when the first peer comes.
+        // So that a wrong option is reported when the node starts, not when the first peer comes.
         var unused = queueLength(settings);
         return new Availability.Ready();
     }

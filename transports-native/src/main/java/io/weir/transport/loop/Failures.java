@@ -8,7 +8,7 @@ final class Failures {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyLoop.class);
 
-    /** What fails in every turn fails a million times a second; one line in this time tells enough. */
+    /** What fails in every turn fails a million times a second; one line in this time is enough. */
     private static final long QUIET_NANOS = 1_000_000_000L;
 
     private final String loop;

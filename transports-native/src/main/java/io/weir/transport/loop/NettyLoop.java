@@ -429,7 +429,7 @@ public final class NettyLoop implements Loop {
         }
     }
 
-    /** Tells the loop, which may just have been asleep, that something has come. On the loop's thread only. */
+    /** Informs the loop, which may just have been asleep, that something has come. On the loop's thread only. */
     public void woken() {
         pace.woken();
     }
@@ -534,14 +534,14 @@ public final class NettyLoop implements Loop {
         }
     }
 
-    /** Another thread tells it, as this one can't have ended when it does so itself. */
+    /** Another thread announces it, as this one can't have ended when it does so itself. */
     private void announceEnd() {
         Thread witness = new Thread(this::awaitEnd, name() + "-ended");
         witness.setDaemon(true);
         try {
             witness.start();
         } catch (OutOfMemoryError e) {
-            // No thread can be had: then it is told a moment too early, which is better than never.
+            // No thread can be had: then it is announced a moment too early, which is better than never.
             ended.tryEmitEmpty().orThrow();
         }
     }

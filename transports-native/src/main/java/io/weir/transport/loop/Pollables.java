@@ -61,7 +61,7 @@ final class Pollables {
         }
     }
 
-    /** Tells each that the loop is about to sleep. Returns whether it may. {@link #awake} must follow. */
+    /** Informs each that the loop is about to sleep. Returns whether it may. {@link #awake} must follow. */
     boolean asleep(Failures failures) {
         resting = all;
         boolean mayRest = true;

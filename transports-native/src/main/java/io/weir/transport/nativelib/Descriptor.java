@@ -3,7 +3,7 @@ package io.weir.transport.nativelib;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A file descriptor that we own: closed once, whoever calls first. Thread-safe. */
+/** A file descriptor that we own: closed once, by the first call. Thread-safe. */
 public final class Descriptor implements AutoCloseable {
 
     private static final AtomicInteger OPEN = new AtomicInteger();

@@ -72,7 +72,7 @@ final class P4Link implements Link, Connection.User {
     private State state = State.OPEN;
     private LinkHandler handler = NOBODY;
     private boolean turnEndLeft;
-    /** An offer said no, and the handler waits to be told of room. */
+    /** An offer said no, and the handler waits for room. */
     private boolean waiting;
 
     private @Nullable Disposable limit;

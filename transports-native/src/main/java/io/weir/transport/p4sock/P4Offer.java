@@ -6,7 +6,7 @@ import io.weir.transport.stream.OfferFormat;
 import java.nio.ByteBuffer;
 
 /**
- * What one side tells the other, so that one can begin a connection and both can seal it.
+ * What one side offers to the other, so that one can begin a connection and both can seal it.
  *
  * <pre>
  *  0  magic "WEIR" (32), version (32)

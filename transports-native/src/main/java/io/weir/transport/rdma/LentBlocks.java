@@ -5,7 +5,7 @@ import io.netty.util.ReferenceCountUtil;
 import io.weir.core.ProtocolMismatch;
 import org.jspecify.annotations.Nullable;
 
-/** The blocks that the peer has been told of and reads, by their number. Belongs to the loop's thread. */
+/** The blocks that the peer knows of and reads, by their number. Belongs to the loop's thread. */
 final class LentBlocks {
 
     private final @Nullable ByteBuf[] blocks = new @Nullable ByteBuf[SlotLayout.LENT];

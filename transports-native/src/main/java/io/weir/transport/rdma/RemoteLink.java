@@ -102,7 +102,7 @@ public final class RemoteLink implements Link, Pollable {
     private LinkHandler handler = NOBODY;
     private boolean turnEndLeft;
 
-    /** An offer said no, and the handler waits to be told of room. */
+    /** An offer said no, and the handler waits for room. */
     private boolean waiting;
 
     private boolean numberNeeded;

@@ -123,7 +123,7 @@ final class RingReader {
         return Found.FRAME;
     }
 
-    /** Tells the sender how far we have read. */
+    /** Informs the sender how far we have read. */
     void tell() {
         if (told != position) {
             told = position;

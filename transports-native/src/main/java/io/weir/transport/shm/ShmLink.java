@@ -72,7 +72,7 @@ final class ShmLink implements Link, Lendable {
 
     private volatile long wakeUps;
 
-    /** An offer said no, and the handler waits to be told of room. */
+    /** An offer said no, and the handler waits for room. */
     private boolean waiting;
 
     /** Why the link will end when the ring is drained, up to where a peer that lives no longer can have written. */

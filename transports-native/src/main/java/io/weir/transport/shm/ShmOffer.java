@@ -10,7 +10,7 @@ import java.util.Arrays;
 import java.util.regex.Pattern;
 
 /**
- * What one side tells the other before they meet on a socket.
+ * What one side offers to the other before they meet on a socket.
  *
  * <pre>
  *  0  magic "WEIR" (32), version (32), as segments begin

@@ -2,7 +2,6 @@ package io.weir.transport.tcp;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
 import io.weir.core.Bootstrap;
@@ -18,7 +17,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
-import java.time.Duration;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +32,6 @@ final class Listening {
 
     private static final Logger LOG = LoggerFactory.getLogger(Listening.class);
 
-    /** Behind the end of Reactor Netty's pause. */
-    private static final Duration PAUSE = Duration.ofMillis(1100);
-
     private final PeerAddress address;
     private final TcpOptions options;
     private final Supplier<Loop> loops;
@@ -44,7 +39,7 @@ final class Listening {
     private final Consumer<Link> accepted;
     private final RareLog warnings = new RareLog(LOG, System::nanoTime);
     private final @Nullable SocketFile file;
-    /** Whoever connects to a Unix-domain socket must be this user; -1 for other sockets. */
+    /** A process that connects to a Unix-domain socket must be of this user; -1 for other sockets. */
     private long user = -1;
 
     /**
@@ -103,46 +98,13 @@ final class Listening {
             }
         }
         // Before Reactor Netty's own, which pauses for a second and says nothing.
-        server.channel().pipeline().addFirst(new ChannelInboundHandlerAdapter() {
-            @Override
-            public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-                try {
-                    cantAccept(cause);
-                } finally {
-                    // Whatever keeps us from saying so: without the pause, it would be tried again and again.
-                    context.fireExceptionCaught(cause);
-                    goOnAfterPause(context.channel());
-                }
-            }
-
-            @Override
-            public void channelReadComplete(ChannelHandlerContext context) {
-                context.fireChannelReadComplete();
-                goOnAfterPause(context.channel());
-            }
-        });
+        server.channel().pipeline().addFirst(new AcceptPause(this::cantAccept, loop::schedule, loop::caught));
         return new OpenListener(server, boundTo(server));
     }
 
     private void cantAccept(Throwable cause) {
         warnings.warn("Who connects to " + address + " is not let in just now: " + cause.getMessage()
                 + (isOutOfDescriptors(cause) ? "; raise this process's limit of open files (ulimit -n)" : ""));
-    }
-
-    /**
-     * Reactor Netty's own timer ends the pause too. But where there was no memory for it, nobody would hear of that,
-     * nor be let in again.
-     */
-    private void goOnAfterPause(Channel listener) {
-        if (listener.config().isAutoRead()) {
-            return;
-        }
-        try {
-            var unused = loop.schedule(() -> listener.config().setAutoRead(true), PAUSE);
-        } catch (OutOfMemoryError e) {
-            loop.caught(e);
-            throw e;
-        }
     }
 
     private static boolean isOutOfDescriptors(Throwable cause) {

@@ -136,7 +136,7 @@ final class Outbox {
         gathered.reuse();
     }
 
-    /** As {@link #flush}; tells when the kernel has everything. */
+    /** As {@link #flush}; reports when the kernel has everything. */
     ChannelFuture flushed() {
         flush();
         return channel.writeAndFlush(Unpooled.EMPTY_BUFFER);

@@ -81,14 +81,14 @@ final class Receipts {
         return due;
     }
 
-    /** The number of frames, which the other side is told now. */
+    /** The number of frames, which is sent to the other side now. */
     long tell() {
         due = false;
         untold = 0;
         return delivered;
     }
 
-    /** Nobody is to be told any longer. */
+    /** Nobody is to be informed any longer. */
     void end() {
         later.dispose();
     }

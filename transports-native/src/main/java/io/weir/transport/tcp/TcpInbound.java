@@ -68,7 +68,7 @@ final class TcpInbound extends ChannelInboundHandlerAdapter {
         try {
             broken.failed(cause);
         } catch (OutOfMemoryError e) {
-            // Whoever waits for the end of this link would wait for ever.
+            // All that wait for the end of this link would wait for ever.
             NettyLoop.current().caught(e);
             throw e;
         }

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
-/** A {@link Link} over one channel. What the channel tells comes in through {@link TcpInbound}. */
+/** A {@link Link} over one channel. What the channel reports comes in through {@link TcpInbound}. */
 final class TcpLink implements Link {
 
     private static final Logger LOG = LoggerFactory.getLogger(TcpLink.class);
@@ -66,7 +66,7 @@ final class TcpLink implements Link {
     private boolean flushDue;
     private boolean roomDue;
     private boolean refused;
-    /** Our side has closed: nothing more is received or told. */
+    /** Our side has closed: nothing more is received or reported. */
     private boolean closed;
     /** Why the link is lost. Frames that arrived before are still delivered, if a handler comes for them. */
     private @Nullable WeirException reason;

@@ -29,7 +29,7 @@ public final class TcpTransport implements Transport {
 
     @Override
     public Availability availability(TransportSettings settings) {
-        // So that a wrong option is told when the node starts, not when the first peer comes.
+        // So that a wrong option is reported when the node starts, not when the first peer comes.
         var unused = TcpOptions.of(settings);
         if (settings.tls().enabled()) {
             var unusedToo = TlsMaterial.read(settings.tls());

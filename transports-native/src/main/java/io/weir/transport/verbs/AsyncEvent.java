@@ -1,6 +1,6 @@
 package io.weir.transport.verbs;
 
-/** What a device tells without being asked, as libibverbs numbers it. */
+/** What a device reports without being asked, as libibverbs numbers it. */
 enum AsyncEvent {
     COMPLETIONS_LOST(0, Subject.QUEUE, "a completion queue has failed"),
     CONNECTION_FAILED(1, Subject.PAIR, "a connection has failed in the device"),

@@ -8,7 +8,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.FluxSink;
 
-/** Tells one subscriber what becomes of a device, and holds the device for so long. */
+/** Emits to one subscriber what becomes of a device, and holds the device for so long. */
 final class DeviceReports {
 
     private final FluxSink<Availability> sink;

@@ -22,8 +22,8 @@ import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 
 /**
- * Listens to what a device tells without being asked, on a thread of its own, which closes the device in the end. Every
- * event is acknowledged, as what it is about can't be freed before.
+ * Listens to what a device reports without being asked, on a thread of its own, which closes the device in the end.
+ * Every event is acknowledged, as what it is about can't be freed before.
  */
 final class DeviceWatch implements Runnable {
 

@@ -119,7 +119,7 @@ final class VerbsDevice {
     }
 
     /**
-     * Tells of each change from now on, on a thread of its own. The listener must not block; who listens holds the
+     * Reports each change from now on, on a thread of its own. The listener must not block; who listens holds the
      * device as well.
      */
     Disposable listen(Consumer<Availability> listener) {
