@@ -4,6 +4,9 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.weir.channel.HandshakeCodec.Hello;
+import io.weir.config.Requirement;
+import io.weir.config.Secret;
+import io.weir.config.SecuritySpec;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
@@ -13,6 +16,7 @@ import io.weir.core.PeerId;
 import io.weir.core.Protection;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
+import io.weir.core.SettingText;
 import io.weir.core.WeirException;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -200,7 +204,7 @@ final class Admission {
         if (required != Requirement.NONE && security.secret() == null && protection.principal() == null) {
             throw new AuthenticationFailed((security.require() == null
                             ? "connections beyond one host have to be authenticated"
-                            : "weir.security.require=" + Setting.word(required))
+                            : "weir.security.require=" + SettingText.word(required))
                     + ", and nothing was proved here: set weir.security.secret to the same on both sides, or"
                     + " weir.tls=on with certificates for both, or weir.security.require=none on both");
         }

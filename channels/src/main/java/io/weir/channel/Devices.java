@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.config.NodeSpec;
 import io.weir.core.Availability;
 import io.weir.core.RareLog;
 import io.weir.core.Transport;

@@ -1,6 +1,8 @@
 package io.weir.channel;
 
 import io.netty.util.NetUtil;
+import io.weir.config.NodeDefaults;
+import io.weir.config.SecuritySpec;
 import io.weir.core.Ends;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.config.Requirement;
 import io.weir.core.Link;
 import io.weir.core.Loop;
 import io.weir.core.Overloaded;

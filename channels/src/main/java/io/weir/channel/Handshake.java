@@ -2,6 +2,9 @@ package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.channel.HandshakeCodec.Introduction;
+import io.weir.config.PathPolicy;
+import io.weir.config.Repath;
+import io.weir.config.Requirement;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Ends;
 import io.weir.core.Frame;

@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.weir.config.PathSwitch;
 import io.weir.core.ForeignText;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.config.PortSpec;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,5 +29,10 @@ public record Identity(boolean knowsSecret, @Nullable String principal, String n
 
     Identity at(String claimedHost) {
         return new Identity(knowsSecret, principal, name, claimedHost);
+    }
+
+    /** Whether the configuration lets it use this port. */
+    boolean mayUse(PortSpec port) {
+        return port.permits(principal, knowsSecret ? name : null);
     }
 }

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
+import io.weir.config.PathPolicy;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.config.PeerSpec;
 import io.weir.core.Loop;
 import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;

@@ -2,6 +2,15 @@ package io.weir.channel;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
+import io.weir.config.KnownPaths;
+import io.weir.config.NodeDefaults;
+import io.weir.config.NodeSpec;
+import io.weir.config.NodeSpecRules;
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
+import io.weir.config.PeerSpec;
+import io.weir.config.Requirement;
+import io.weir.config.Transports;
 import io.weir.core.Availability;
 import io.weir.core.Bootstrap;
 import io.weir.core.Codec;

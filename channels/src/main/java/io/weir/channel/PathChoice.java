@@ -1,6 +1,8 @@
 package io.weir.channel;
 
 import io.netty.buffer.Unpooled;
+import io.weir.config.PathPolicy;
+import io.weir.config.Repath;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Loop;

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.config.PathPolicy;
 import io.weir.core.PeerId;
 import java.time.Duration;
 import java.time.Instant;

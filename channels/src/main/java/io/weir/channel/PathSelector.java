@@ -1,5 +1,7 @@
 package io.weir.channel;
 
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
 import io.weir.core.PeerCard;
 import io.weir.core.Transport;
 import java.util.ArrayList;

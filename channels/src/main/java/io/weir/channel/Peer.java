@@ -4,6 +4,7 @@ import static reactor.core.publisher.Sinks.EmitFailureHandler.FAIL_FAST;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
+import io.weir.config.PathPolicy;
 import io.weir.core.Codec;
 import io.weir.core.Message;
 import io.weir.core.PeerId;

@@ -1,5 +1,9 @@
 package io.weir.channel;
 
+import io.weir.config.NodeSpec;
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
+import io.weir.config.PortSpec;
 import io.weir.core.ErrorCode;
 import io.weir.core.Misconfigured;
 import io.weir.core.RareLog;
@@ -97,7 +101,7 @@ final class Ports {
 
     private boolean permits(Identity peer, String port) {
         PortSpec is = spec.ports().get(port);
-        if (is != null && !is.permits(peer)) {
+        if (is != null && !peer.mayUse(is)) {
             return false;
         }
         Authorisation asked = authorisation;

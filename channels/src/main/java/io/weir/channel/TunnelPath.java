@@ -1,5 +1,7 @@
 package io.weir.channel;
 
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
 import io.weir.core.Availability;
 import io.weir.core.Link;
 import io.weir.core.LinkRequest;

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.config.PeerSpec;
 import io.weir.core.ControlData;
 import io.weir.core.ProtocolMismatch;
 import java.util.ArrayList;
@@ -16,7 +17,7 @@ import java.util.List;
 public record TunnelRoute(List<String> gateways, List<String> paths) {
 
     /** More gateways in a row are a loop, or as slow as one. */
-    public static final int MOST = 8;
+    public static final int MOST = PeerSpec.MOST_GATEWAYS;
 
     /** No gateway, and no leg. */
     public static final TunnelRoute NONE = new TunnelRoute(List.of(), List.of());

@@ -1,5 +1,7 @@
 package io.weir.channel;
 
+import io.weir.config.NodeSpec;
+import io.weir.config.Requirement;
 import io.weir.core.ErrorCode;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;

@@ -1,5 +1,5 @@
 /**
- * Nodes and the channels between them: how a process appears on the network ({@link io.weir.channel.NodeSpec}) and
+ * Nodes and the channels between them: how a process appears on the network ({@link io.weir.config.NodeSpec}) and
  * which path was chosen to each peer, and why ({@link io.weir.channel.PathDecision}).
  */
 @NullMarked

@@ -1,11 +1,11 @@
 package io.weir.service;
 
 import io.weir.channel.Node;
-import io.weir.channel.Password;
 import io.weir.channel.PathDecision;
-import io.weir.channel.PathPolicy;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
+import io.weir.config.Password;
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerUnavailable;

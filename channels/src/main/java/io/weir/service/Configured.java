@@ -1,9 +1,9 @@
 package io.weir.service;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
 import io.weir.channel.PeerState;
+import io.weir.config.PathPolicy;
 import io.weir.core.Misconfigured;
 import java.util.List;
 import java.util.Objects;

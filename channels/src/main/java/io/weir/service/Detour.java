@@ -1,8 +1,8 @@
 package io.weir.service;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
+import io.weir.config.PathPolicy;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;

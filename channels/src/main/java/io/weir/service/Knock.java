@@ -2,8 +2,8 @@ package io.weir.service;
 
 import io.netty.buffer.Unpooled;
 import io.weir.channel.Calls;
-import io.weir.channel.Password;
 import io.weir.channel.Peer;
+import io.weir.config.Password;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Message;
 import io.weir.core.PeerId;

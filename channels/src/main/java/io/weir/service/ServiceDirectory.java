@@ -1,7 +1,7 @@
 package io.weir.service;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.util.List;
 import java.util.Map;
 import reactor.core.publisher.Flux;

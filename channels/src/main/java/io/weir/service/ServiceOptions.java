@@ -1,8 +1,8 @@
 package io.weir.service;
 
-import io.weir.channel.Password;
-import io.weir.channel.PathPolicy;
-import io.weir.channel.ServiceSettings;
+import io.weir.config.Password;
+import io.weir.config.PathPolicy;
+import io.weir.config.ServiceSettings;
 import io.weir.core.Misconfigured;
 import java.time.Duration;
 import java.util.Objects;

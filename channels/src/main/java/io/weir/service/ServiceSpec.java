@@ -1,6 +1,6 @@
 package io.weir.service;
 
-import io.weir.channel.Password;
+import io.weir.config.Password;
 import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import java.util.List;

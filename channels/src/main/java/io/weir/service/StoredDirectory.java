@@ -1,9 +1,9 @@
 package io.weir.service;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeDefaults;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.ZooKeeperSpec;
+import io.weir.config.NodeDefaults;
+import io.weir.config.NodeSpec;
+import io.weir.config.ZooKeeperSpec;
 import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
 import java.io.IOException;

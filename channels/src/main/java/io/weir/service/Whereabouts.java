@@ -1,7 +1,7 @@
 package io.weir.service;
 
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
+import io.weir.config.PathPolicy;
 import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -2,7 +2,7 @@ package io.weir.service;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.weir.channel.ZooKeeperSpec;
+import io.weir.config.ZooKeeperSpec;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerId;

@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.config.NodeDefaults;
 import io.weir.core.Ends;
 import io.weir.core.PeerAddress;
 import java.net.InetAddress;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.weir.config.NodeSpec;
 import io.weir.core.Codec;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;

@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import io.weir.core.SessionLost;
 import java.time.Duration;

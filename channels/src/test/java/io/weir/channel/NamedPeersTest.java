@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.config.PeerSpec;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
 import java.time.Duration;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.weir.config.NodeSpec;
 import io.weir.core.ErrorCode;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerId;

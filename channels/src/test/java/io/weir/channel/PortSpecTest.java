@@ -3,6 +3,8 @@ package io.weir.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.weir.config.PathPolicy;
+import io.weir.config.PortSpec;
 import io.weir.core.Misconfigured;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -19,30 +21,30 @@ class PortSpecTest {
 
     @Test
     void everybodyIfNothingIsSaidAndNobodyIfTheListIsEmpty() {
-        assertThat(new PortSpec(PathPolicy.unchanged()).permits(CLAIMANT)).isTrue();
-        assertThat(allowing().permits(MEMBER)).isFalse();
+        assertThat(CLAIMANT.mayUse(new PortSpec(PathPolicy.unchanged()))).isTrue();
+        assertThat(MEMBER.mayUse(allowing())).isFalse();
     }
 
     @Test
     void aPrincipalIsProvedByACertificateAlone() {
         PortSpec port = allowing("CN=till,O=shop");
-        assertThat(port.permits(OWNER)).isTrue();
-        assertThat(port.permits(MEMBER)).isFalse();
-        assertThat(port.permits(new Identity(true, null, "CN=till,O=shop", "host")))
+        assertThat(OWNER.mayUse(port)).isTrue();
+        assertThat(MEMBER.mayUse(port)).isFalse();
+        assertThat(new Identity(true, null, "CN=till,O=shop", "host").mayUse(port))
                 .isFalse();
-        assertThat(port.permits(new Identity(true, "CN=till", "till", "host"))).isFalse();
+        assertThat(new Identity(true, "CN=till", "till", "host").mayUse(port)).isFalse();
     }
 
     @Test
     void aNameCountsForWhoKnowsTheSecret() {
         PortSpec port = allowing("name:till");
-        assertThat(port.permits(MEMBER)).isTrue();
-        assertThat(port.permits(CLAIMANT)).isFalse();
-        assertThat(port.permits(new Identity(false, "name:till", "till", "host")))
+        assertThat(MEMBER.mayUse(port)).isTrue();
+        assertThat(CLAIMANT.mayUse(port)).isFalse();
+        assertThat(new Identity(false, "name:till", "till", "host").mayUse(port))
                 .isFalse();
-        assertThat(port.permits(new Identity(false, "CN=x", "till", "host"))).isFalse();
-        assertThat(port.permits(new Identity(true, null, "till-2", "host"))).isFalse();
-        assertThat(allowing("till").permits(MEMBER)).isFalse();
+        assertThat(new Identity(false, "CN=x", "till", "host").mayUse(port)).isFalse();
+        assertThat(new Identity(true, null, "till-2", "host").mayUse(port)).isFalse();
+        assertThat(MEMBER.mayUse(allowing("till"))).isFalse();
     }
 
     @Test

@@ -2,6 +2,9 @@ package io.weir.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.config.NodeSpec;
+import io.weir.config.PigeonTransport;
+import io.weir.config.Requirement;
 import io.weir.core.TransportSettings;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.config.NodeSpec;
 import io.weir.core.PeerId;
 import io.weir.core.SessionLost;
 import java.time.Instant;

@@ -3,8 +3,8 @@ package io.weir.service;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.channel.Password;
-import io.weir.channel.ServiceSettings;
+import io.weir.config.Password;
+import io.weir.config.ServiceSettings;
 import io.weir.core.Misconfigured;
 import java.time.Duration;
 import java.util.List;

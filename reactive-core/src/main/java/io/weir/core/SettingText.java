@@ -62,6 +62,11 @@ public final class SettingText {
         };
     }
 
+    /** How a constant is written: in small letters, with dashes. */
+    public static String word(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
     /** The time with the largest unit that loses nothing. */
     public static String of(Duration time) {
         long nanos = time.toNanosPart();

@@ -1,8 +1,8 @@
 package io.weir.samples;
 
-import io.weir.channel.DirectoryKind;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.ZooKeeperSpec;
+import io.weir.config.DirectoryKind;
+import io.weir.config.NodeSpec;
+import io.weir.config.ZooKeeperSpec;
 import io.weir.core.ForeignText;
 import io.weir.service.ServiceDirectory;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.weir.samples;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;

@@ -1,6 +1,6 @@
 package io.weir.samples;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Transport;
 import java.util.Map;
 import java.util.ServiceLoader;

@@ -1,8 +1,8 @@
 package io.weir.samples;
 
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathPolicy;
-import io.weir.channel.PathSwitch;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
 import io.weir.core.Availability;
 import io.weir.core.Misconfigured;
 import io.weir.core.Transport;

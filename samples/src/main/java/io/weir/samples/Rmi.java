@@ -1,8 +1,8 @@
 package io.weir.samples;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.PeerStats;
+import io.weir.config.NodeSpec;
 import io.weir.core.PeerAddress;
 import io.weir.service.socket.WeirSockets;
 import java.io.File;

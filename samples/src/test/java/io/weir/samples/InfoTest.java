@@ -3,8 +3,8 @@ package io.weir.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
 import io.weir.core.Availability;
 import io.weir.core.LinkRequest;
 import io.weir.core.Misconfigured;

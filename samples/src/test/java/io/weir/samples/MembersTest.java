@@ -3,7 +3,7 @@ package io.weir.samples;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.service.ServiceDirectory;
 import io.weir.service.ServiceInstance;
 import java.io.PrintWriter;

@@ -1,6 +1,6 @@
 package io.weir.spring;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 
 /**
  * Changes the configuration of the application's node beyond its properties. Beans of this type are called in their

@@ -1,7 +1,7 @@
 package io.weir.service.socket;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.io.IOException;
 import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;

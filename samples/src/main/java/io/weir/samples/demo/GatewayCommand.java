@@ -1,7 +1,7 @@
 package io.weir.samples.demo;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.PeerAddress;
 import io.weir.service.Gateway;
 import io.weir.service.GatewaySpec;

@@ -1,6 +1,6 @@
 package io.weir.samples.demo;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Misconfigured;
 import io.weir.samples.process.Ip;
 import io.weir.samples.process.OwnJava;

@@ -2,9 +2,9 @@ package io.weir.samples.demo;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
 import io.weir.samples.process.Child;

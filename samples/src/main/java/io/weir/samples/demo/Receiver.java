@@ -1,8 +1,8 @@
 package io.weir.samples.demo;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import io.weir.samples.process.Serving;
 import java.io.IOException;
 import reactor.core.publisher.Flux;

@@ -1,7 +1,7 @@
 package io.weir.samples.manual;
 
 import io.weir.channel.Channel;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.service.ServiceClient;

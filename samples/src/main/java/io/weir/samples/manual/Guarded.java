@@ -1,10 +1,10 @@
 package io.weir.samples.manual;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathPolicy;
-import io.weir.channel.PortSpec;
-import io.weir.channel.Secret;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathPolicy;
+import io.weir.config.PortSpec;
+import io.weir.config.Secret;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import java.nio.file.Path;

@@ -2,7 +2,7 @@ package io.weir.samples.manual;
 
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
-import io.weir.channel.PeerSpec;
+import io.weir.config.PeerSpec;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.test.FaultyRoute;

@@ -1,7 +1,7 @@
 package io.weir.samples.manual;
 
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
 import io.weir.core.Waiting;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,7 +1,7 @@
 package io.weir.samples.manual;
 
 import io.weir.channel.Node;
-import io.weir.channel.Password;
+import io.weir.config.Password;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.WeirException;

@@ -1,8 +1,8 @@
 package io.weir.samples.prices;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.samples.process.Cast;

@@ -1,8 +1,8 @@
 package io.weir.samples.process;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import io.weir.core.WeirException;
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -1,6 +1,6 @@
 package io.weir.samples.process;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Misconfigured;
 import io.weir.core.WeirException;
 import java.io.PrintWriter;

@@ -1,7 +1,7 @@
 package io.weir.samples.process;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.WeirException;
 import java.io.IOException;
 import java.io.OutputStream;

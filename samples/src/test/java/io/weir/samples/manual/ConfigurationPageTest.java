@@ -3,7 +3,7 @@ package io.weir.samples.manual;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Misconfigured;
 import io.weir.core.Transport;
 import java.io.IOException;

@@ -2,7 +2,7 @@ package io.weir.samples.manual;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;

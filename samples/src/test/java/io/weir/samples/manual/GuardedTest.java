@@ -3,9 +3,9 @@ package io.weir.samples.manual;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
-import io.weir.channel.Secret;
+import io.weir.config.NodeSpec;
+import io.weir.config.Secret;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Refused;

@@ -4,9 +4,9 @@ import static io.weir.samples.manual.Nodes.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;

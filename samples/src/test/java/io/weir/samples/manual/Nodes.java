@@ -1,8 +1,8 @@
 package io.weir.samples.manual;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import java.time.Duration;
 import reactor.core.publisher.Flux;
 

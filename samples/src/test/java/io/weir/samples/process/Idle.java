@@ -1,6 +1,6 @@
 package io.weir.samples.process;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.io.IOException;
 
 /** A process with a node that serves nothing. */

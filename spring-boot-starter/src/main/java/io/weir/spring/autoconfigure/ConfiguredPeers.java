@@ -1,11 +1,11 @@
 package io.weir.spring.autoconfigure;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.Password;
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
 import io.weir.channel.PeerState;
+import io.weir.config.NodeSpec;
+import io.weir.config.Password;
+import io.weir.config.PathPolicy;
 import io.weir.core.Misconfigured;
 import io.weir.service.Balancer;
 import io.weir.service.CallCodec;

@@ -1,10 +1,10 @@
 package io.weir.spring.autoconfigure;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
-import io.weir.channel.PeerSpec;
 import io.weir.channel.PeerState;
+import io.weir.config.NodeSpec;
+import io.weir.config.PeerSpec;
 import io.weir.service.Gateway;
 import io.weir.service.ServiceInstance;
 import io.weir.service.Services;

@@ -1,7 +1,7 @@
 package io.weir.spring.autoconfigure;
 
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PeerSpec;
+import io.weir.config.NodeSpec;
+import io.weir.config.PeerSpec;
 import io.weir.core.TlsSpec;
 import io.weir.spring.NodeSpecCustomizer;
 import io.weir.spring.PeersConnectionDetails;

@@ -1,7 +1,7 @@
 package io.weir.spring.autoconfigure;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Misconfigured;
 import java.time.Duration;
 import java.util.Objects;

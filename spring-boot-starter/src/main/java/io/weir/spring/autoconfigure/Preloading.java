@@ -1,7 +1,7 @@
 package io.weir.spring.autoconfigure;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;

@@ -1,6 +1,6 @@
 package io.weir.spring.autoconfigure;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.spring.WeirStatus;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;

@@ -4,7 +4,7 @@ import io.weir.channel.CallInterceptor;
 import io.weir.channel.Channel;
 import io.weir.channel.ContextEntries;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Misconfigured;
 import io.weir.service.BlockingCallThreads;
 import io.weir.service.CallCodec;

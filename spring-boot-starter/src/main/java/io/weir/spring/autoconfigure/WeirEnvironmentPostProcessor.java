@@ -1,6 +1,6 @@
 package io.weir.spring.autoconfigure;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package io.weir.spring.autoconfigure;
 
-import io.weir.channel.Balance;
-import io.weir.channel.DirectoryKind;
-import io.weir.channel.PeerSpec;
-import io.weir.channel.Repath;
-import io.weir.channel.Requirement;
+import io.weir.config.Balance;
+import io.weir.config.DirectoryKind;
+import io.weir.config.PeerSpec;
+import io.weir.config.Repath;
+import io.weir.config.Requirement;
 import io.weir.core.TlsSpec;
 import io.weir.core.Waiting;
 import java.time.Duration;
@@ -16,7 +16,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.boot.context.properties.bind.Name;
 
 /**
- * What {@code application.yml} says of Weir. The names and meanings are those of {@link io.weir.channel.NodeSpec},
+ * What {@code application.yml} says of Weir. The names and meanings are those of {@link io.weir.config.NodeSpec},
  * which is read from the same properties by the same rules; what a node has no need of, such as the deadline of a peer,
  * only the starter reads.
  *

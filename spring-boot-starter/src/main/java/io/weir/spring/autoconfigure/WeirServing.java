@@ -1,7 +1,7 @@
 package io.weir.spring.autoconfigure;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeDefaults;
+import io.weir.config.NodeDefaults;
 import io.weir.core.Misconfigured;
 import io.weir.service.CallCodec;
 import io.weir.service.ExportOptions;

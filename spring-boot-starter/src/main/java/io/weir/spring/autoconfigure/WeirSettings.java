@@ -1,6 +1,6 @@
 package io.weir.spring.autoconfigure;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Misconfigured;
 import java.util.Collection;
 import java.util.Collections;

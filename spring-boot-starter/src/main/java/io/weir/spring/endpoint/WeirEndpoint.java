@@ -2,8 +2,8 @@ package io.weir.spring.endpoint;
 
 import io.weir.channel.Node;
 import io.weir.channel.PathDecision;
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
+import io.weir.config.PathPolicy;
 import io.weir.core.Misconfigured;
 import io.weir.spring.WeirStatus;
 import io.weir.spring.WeirStatus.NamedPeer;

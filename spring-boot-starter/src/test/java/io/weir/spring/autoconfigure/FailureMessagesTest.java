@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.service.ServiceClient;
 import io.weir.spring.ChannelHandler;
 import io.weir.spring.ImportRemoteServices;

@@ -2,7 +2,7 @@ package io.weir.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Transport;
 import java.io.InputStream;
 import java.lang.reflect.RecordComponent;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.PeerUnavailable;

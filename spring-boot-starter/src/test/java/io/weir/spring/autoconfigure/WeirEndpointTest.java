@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
-import io.weir.channel.Requirement;
+import io.weir.config.NodeSpec;
+import io.weir.config.Requirement;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.service.Gateway;

@@ -3,7 +3,7 @@ package io.weir.spring.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.service.ServiceSpec;
 import io.weir.service.Services;
 import io.weir.spring.WeirPeers;

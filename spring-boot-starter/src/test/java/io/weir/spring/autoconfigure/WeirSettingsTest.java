@@ -2,7 +2,7 @@ package io.weir.spring.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;

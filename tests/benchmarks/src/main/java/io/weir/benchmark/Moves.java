@@ -1,6 +1,6 @@
 package io.weir.benchmark;
 
-import io.weir.channel.NodeDefaults;
+import io.weir.config.NodeDefaults;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

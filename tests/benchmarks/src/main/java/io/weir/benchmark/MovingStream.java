@@ -2,8 +2,8 @@ package io.weir.benchmark;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import io.weir.core.Refused;
 import java.time.Duration;

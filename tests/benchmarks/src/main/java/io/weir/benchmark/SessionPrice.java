@@ -1,7 +1,7 @@
 package io.weir.benchmark;
 
 import io.weir.benchmark.jmh.RepathBenchmark;
-import io.weir.channel.Repath;
+import io.weir.config.Repath;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.netty.buffer.Unpooled;
+import io.weir.config.NodeSpec;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.PeerId;

@@ -1,9 +1,9 @@
 package io.weir.hostile;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

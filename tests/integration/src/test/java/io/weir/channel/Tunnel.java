@@ -1,5 +1,7 @@
 package io.weir.channel;
 
+import io.weir.config.NodeSpec;
+import io.weir.config.Requirement;
 import io.weir.core.Link;
 import io.weir.core.Loop;
 import io.weir.service.Gateway;

@@ -1,7 +1,7 @@
 package io.weir.integration;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.service.ServiceDirectory;
 import io.weir.service.ServiceInstance;
 import java.io.IOException;

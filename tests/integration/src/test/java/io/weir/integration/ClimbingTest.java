@@ -3,12 +3,12 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.PathDecision;
 import io.weir.channel.PathDecision.Attempt;
 import io.weir.channel.PathDecision.Outcome;
 import io.weir.channel.Peer;
-import io.weir.channel.Repath;
+import io.weir.config.NodeSpec;
+import io.weir.config.Repath;
 import io.weir.core.Availability;
 import io.weir.core.FrameKind;
 import io.weir.core.Refused;

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.Overloaded;

@@ -3,7 +3,7 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.channel.NodeDefaults;
+import io.weir.config.NodeDefaults;
 import io.weir.core.Message;
 import io.weir.tck.Seed;
 import java.util.ArrayList;

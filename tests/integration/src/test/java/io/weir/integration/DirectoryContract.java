@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.Requirement;
+import io.weir.config.NodeSpec;
+import io.weir.config.Requirement;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.service.Member;

@@ -3,8 +3,8 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Channel;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import io.weir.channel.Node;
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
-import io.weir.channel.PortSpec;
-import io.weir.channel.Requirement;
-import io.weir.channel.Secret;
+import io.weir.config.PathPolicy;
+import io.weir.config.PortSpec;
+import io.weir.config.Requirement;
+import io.weir.config.Secret;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;

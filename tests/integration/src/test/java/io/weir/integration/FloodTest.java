@@ -3,7 +3,7 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.Secret;
+import io.weir.config.Secret;
 import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;

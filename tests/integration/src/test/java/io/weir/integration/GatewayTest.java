@@ -3,14 +3,14 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
-import io.weir.channel.Requirement;
-import io.weir.channel.Secret;
 import io.weir.channel.TunnelAnswer;
 import io.weir.channel.TunnelRequest;
 import io.weir.channel.TunnelRoute;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathPolicy;
+import io.weir.config.Requirement;
+import io.weir.config.Secret;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;

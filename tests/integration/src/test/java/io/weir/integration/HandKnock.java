@@ -1,7 +1,7 @@
 package io.weir.integration;
 
-import io.weir.channel.Password;
 import io.weir.channel.Peer;
+import io.weir.config.Password;
 import io.weir.core.Message;
 import io.weir.core.PeerId;
 import java.io.ByteArrayOutputStream;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
-import io.weir.channel.Repath;
+import io.weir.config.NodeSpec;
+import io.weir.config.Repath;
 import io.weir.core.Message;
 import io.weir.core.Pollable;
 import io.weir.core.SessionLost;

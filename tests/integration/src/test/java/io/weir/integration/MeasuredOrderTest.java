@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.PathDecision;
 import io.weir.channel.PathDecision.Attempt;
 import io.weir.channel.PathDecision.Outcome;
-import io.weir.channel.PathPolicy;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
-import io.weir.channel.PortSpec;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
+import io.weir.config.PortSpec;
 import io.weir.core.Message;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerAddress;

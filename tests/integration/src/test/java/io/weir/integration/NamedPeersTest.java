@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
-import io.weir.channel.PeerSpec;
 import io.weir.channel.PeerState;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
+import io.weir.config.PeerSpec;
 import io.weir.core.Misconfigured;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerUnavailable;

@@ -1,10 +1,10 @@
 package io.weir.integration;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
-import io.weir.channel.Requirement;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathPolicy;
+import io.weir.config.Requirement;
 import io.weir.service.Gateway;
 import io.weir.service.GatewaySpec;
 import java.util.ArrayList;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
-import io.weir.channel.PeerSpec;
+import io.weir.config.PeerSpec;
 import io.weir.core.Codecs;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;

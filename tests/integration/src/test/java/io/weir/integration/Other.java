@@ -2,7 +2,7 @@ package io.weir.integration;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import io.weir.core.SessionLost;
 import java.io.IOException;

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
-import io.weir.channel.PeerSpec;
+import io.weir.config.NodeSpec;
+import io.weir.config.PeerSpec;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;

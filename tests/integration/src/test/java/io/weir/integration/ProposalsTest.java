@@ -3,7 +3,7 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathSwitch;
+import io.weir.config.PathSwitch;
 import io.weir.core.FrameKind;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerAddress;

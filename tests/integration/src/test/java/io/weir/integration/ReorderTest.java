@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.PathDecision;
-import io.weir.channel.PathPolicy;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
-import io.weir.channel.PeerSpec;
-import io.weir.channel.Repath;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
+import io.weir.config.PeerSpec;
+import io.weir.config.Repath;
 import io.weir.core.Availability;
 import io.weir.core.Misconfigured;
 import io.weir.core.PathRequired;

@@ -2,11 +2,11 @@ package io.weir.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.channel.NodeSpec;
 import io.weir.channel.PathDecision;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
-import io.weir.channel.Repath;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
+import io.weir.config.Repath;
 import io.weir.core.Message;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;

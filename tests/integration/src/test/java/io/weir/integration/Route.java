@@ -2,7 +2,7 @@ package io.weir.integration;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.Password;
-import io.weir.channel.PathPolicy;
-import io.weir.channel.PeerSpec;
+import io.weir.config.NodeSpec;
+import io.weir.config.Password;
+import io.weir.config.PathPolicy;
+import io.weir.config.PeerSpec;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;

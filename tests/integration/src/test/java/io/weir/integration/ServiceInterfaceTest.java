@@ -3,9 +3,9 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.channel.Balance;
 import io.weir.channel.Node;
-import io.weir.channel.ServiceSettings;
+import io.weir.config.Balance;
+import io.weir.config.ServiceSettings;
 import io.weir.core.SessionLost;
 import io.weir.service.Caller;
 import io.weir.service.ExportOptions;

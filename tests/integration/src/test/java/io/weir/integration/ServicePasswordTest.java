@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import ch.qos.logback.classic.Level;
 import io.weir.channel.Node;
-import io.weir.channel.Password;
 import io.weir.channel.Peer;
-import io.weir.channel.ServiceSettings;
+import io.weir.config.Password;
+import io.weir.config.ServiceSettings;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;

@@ -3,12 +3,12 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.weir.channel.Balance;
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.PathPolicy;
 import io.weir.channel.Peer;
-import io.weir.channel.ServiceSettings;
+import io.weir.config.Balance;
+import io.weir.config.PathPolicy;
+import io.weir.config.ServiceSettings;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Message;

@@ -1,10 +1,10 @@
 package io.weir.integration;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeDefaults;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
 import io.weir.channel.PeerStats;
+import io.weir.config.NodeDefaults;
+import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
 import io.weir.core.Refused;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.weir.channel.Node;
-import io.weir.channel.PathSwitch;
+import io.weir.config.PathSwitch;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
-import io.weir.channel.PeerSpec;
-import io.weir.channel.ServiceSettings;
+import io.weir.config.PeerSpec;
+import io.weir.config.ServiceSettings;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;

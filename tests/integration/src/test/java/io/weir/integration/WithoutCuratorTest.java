@@ -2,7 +2,7 @@ package io.weir.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Misconfigured;
 import io.weir.service.ServiceDirectory;
 import java.io.File;

@@ -3,8 +3,8 @@ package io.weir.service;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import java.lang.ref.WeakReference;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathPolicy;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
-import io.weir.channel.Requirement;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathPolicy;
+import io.weir.config.PathSwitch;
+import io.weir.config.Requirement;
 import io.weir.core.PeerUnavailable;
 import io.weir.tck.ResourceCheck;
 import java.time.Duration;

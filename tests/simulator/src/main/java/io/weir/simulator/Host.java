@@ -1,10 +1,10 @@
 package io.weir.simulator;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
-import io.weir.channel.Repath;
-import io.weir.channel.Secret;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
+import io.weir.config.Repath;
+import io.weir.config.Secret;
 import io.weir.core.PeerAddress;
 import java.util.Collections;
 import java.util.List;

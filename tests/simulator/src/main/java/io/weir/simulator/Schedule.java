@@ -1,12 +1,12 @@
 package io.weir.simulator;
 
-import io.weir.channel.NodeDefaults;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.PeerStats;
-import io.weir.channel.Repath;
-import io.weir.channel.Requirement;
-import io.weir.channel.Secret;
+import io.weir.config.NodeDefaults;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
+import io.weir.config.Repath;
+import io.weir.config.Requirement;
+import io.weir.config.Secret;
 import io.weir.core.Message;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,8 +1,8 @@
 package io.weir.test;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashMap;

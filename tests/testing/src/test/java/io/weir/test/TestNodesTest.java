@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
-import io.weir.channel.PeerSpec;
+import io.weir.config.PeerSpec;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Misconfigured;

@@ -1,6 +1,6 @@
 package io.weir.benchmark.contender;
 
-import io.weir.channel.Repath;
+import io.weir.config.Repath;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;

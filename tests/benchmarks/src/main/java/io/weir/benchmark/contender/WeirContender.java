@@ -1,13 +1,13 @@
 package io.weir.benchmark.contender;
 
 import io.weir.channel.Channel;
-import io.weir.channel.DirectoryKind;
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
-import io.weir.channel.Repath;
-import io.weir.channel.Requirement;
+import io.weir.config.DirectoryKind;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
+import io.weir.config.Repath;
+import io.weir.config.Requirement;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
 import io.weir.core.TlsSpec;

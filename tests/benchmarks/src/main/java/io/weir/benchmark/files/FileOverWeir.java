@@ -1,8 +1,8 @@
 package io.weir.benchmark.files;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import io.weir.core.FileSource;
 import io.weir.core.Message;
 import java.io.IOException;

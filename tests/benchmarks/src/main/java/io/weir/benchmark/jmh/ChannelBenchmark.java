@@ -1,6 +1,6 @@
 package io.weir.benchmark.jmh;
 
-import io.weir.channel.PathSwitch;
+import io.weir.config.PathSwitch;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

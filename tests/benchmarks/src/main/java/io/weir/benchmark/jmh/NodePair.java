@@ -1,9 +1,9 @@
 package io.weir.benchmark.jmh;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
+import io.weir.config.PathSwitch;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;

@@ -1,6 +1,6 @@
 package io.weir.benchmark.jmh;
 
-import io.weir.channel.Repath;
+import io.weir.config.Repath;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;

@@ -2,7 +2,7 @@ package io.weir.benchmark.jmh;
 
 import io.netty.buffer.Unpooled;
 import io.weir.channel.Channel;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import java.util.Objects;
 import java.util.concurrent.Semaphore;

@@ -1,7 +1,7 @@
 package io.weir.benchmark.rmi;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.service.socket.WeirSockets;
 import java.io.IOException;
 import java.rmi.NotBoundException;

@@ -1,6 +1,6 @@
 package io.weir.fabric.guest;
 
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;

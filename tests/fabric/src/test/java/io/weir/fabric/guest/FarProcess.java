@@ -1,7 +1,7 @@
 package io.weir.fabric.guest;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
+import io.weir.config.NodeSpec;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.samples.process.Serving;

@@ -3,9 +3,9 @@ package io.weir.fabric.guest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathSwitch;
 import io.weir.channel.Peer;
-import io.weir.channel.Requirement;
+import io.weir.config.PathSwitch;
+import io.weir.config.Requirement;
 import io.weir.fabric.guest.Fabric.End;
 import io.weir.service.Gateway;
 import io.weir.service.GatewaySpec;

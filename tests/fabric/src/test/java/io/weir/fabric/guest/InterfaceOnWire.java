@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
-import io.weir.channel.Repath;
+import io.weir.config.Repath;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.fabric.guest.Fabric.End;

@@ -1,8 +1,8 @@
 package io.weir.fabric.guest;
 
 import io.weir.channel.Node;
-import io.weir.channel.NodeSpec;
 import io.weir.channel.Peer;
+import io.weir.config.NodeSpec;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
