@@ -30,11 +30,12 @@ class CirclesTest {
     private static final int SMALL = 3;
 
     private static final Pattern PRODUCT =
-            Pattern.compile("io\\.weir\\.(flow|core|channel|service|transport|spring)\\b.*");
+            Pattern.compile("io\\.weir\\.(flow|core|config|channel|service|transport|spring)\\b.*");
 
     /** How many classes the largest circle of a package has, if they are more. */
     private static final Map<String, Integer> LARGEST = Map.of(
-            "io.weir.channel", 67,
+            "io.weir.channel", 62,
+            "io.weir.config", 5,
             "io.weir.service", 19,
             "io.weir.service.socket", 5,
             "io.weir.spring.autoconfigure", 4,

@@ -3,6 +3,7 @@ package io.weir.architecture;
 import static com.tngtech.archunit.base.DescribedPredicate.describe;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static io.weir.architecture.House.CHANNEL;
+import static io.weir.architecture.House.CONFIG;
 import static io.weir.architecture.House.CORE;
 import static io.weir.architecture.House.FLOW;
 import static io.weir.architecture.House.PRODUCT;
@@ -30,7 +31,7 @@ class CodeTest {
     @ArchTest
     static final ArchRule nothingBlocks = noClasses()
             .that()
-            .resideInAnyPackage(FLOW, CORE, CHANNEL, SERVICE, TRANSPORT)
+            .resideInAnyPackage(FLOW, CORE, CONFIG, CHANNEL, SERVICE, TRANSPORT)
             .should()
             .accessTargetWhere(waitingForAPublisher());
 

@@ -4,6 +4,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.weir.architecture.House.CHANNEL;
+import static io.weir.architecture.House.CONFIG;
 import static io.weir.architecture.House.CORE;
 import static io.weir.architecture.House.FLOW;
 import static io.weir.architecture.House.PRODUCT;
@@ -27,7 +28,7 @@ class ModulesTest {
     /** Without this, a package under a new name would slip past every other rule. */
     @ArchTest
     static final ArchRule everyPackageIsOneTheRulesKnow =
-            classes().should().resideInAnyPackage(FLOW, CORE, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK, TEST);
+            classes().should().resideInAnyPackage(FLOW, CORE, CONFIG, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK, TEST);
 
     @ArchTest
     static final ArchRule noCycles = slices().matching("io.weir.(**)").should().beFreeOfCycles();
@@ -82,10 +83,20 @@ class ModulesTest {
             "channels/src/main/java",
             noClasses()
                     .that()
-                    .resideInAnyPackage(CHANNEL, SERVICE)
+                    .resideInAnyPackage(CONFIG, CHANNEL, SERVICE)
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage(TRANSPORT, SPRING, SAMPLES, TCK));
+
+    @ArchTest
+    static final ArchRule settingsKnowOnlyCore = onceWritten(
+            "channels/src/main/java/io/weir/config",
+            noClasses()
+                    .that()
+                    .resideInAPackage(CONFIG)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(FLOW, CHANNEL, SERVICE));
 
     @ArchTest
     static final ArchRule channelsDoNotKnowWhatIsBuiltOnThem = onceWritten(
@@ -115,7 +126,7 @@ class ModulesTest {
                     .resideInAPackage(TRANSPORT)
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage(CHANNEL, SERVICE, SPRING, SAMPLES, TCK));
+                    .resideInAnyPackage(CONFIG, CHANNEL, SERVICE, SPRING, SAMPLES, TCK));
 
     @ArchTest
     static final ArchRule theContractKnowsOnlyCore = onceWritten(
@@ -125,7 +136,7 @@ class ModulesTest {
                     .resideInAPackage(TCK)
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage(CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES));
+                    .resideInAnyPackage(CONFIG, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES));
 
     /** Whoever uses it brings a framework for tests of his own. */
     @ArchTest
@@ -142,6 +153,7 @@ class ModulesTest {
                     "io.netty.buffer..",
                     "io.netty.util..",
                     CORE,
+                    CONFIG,
                     CHANNEL,
                     TEST);
 
