@@ -27,8 +27,9 @@ class ModulesTest {
 
     /** Without this, a package under a new name would slip past every other rule. */
     @ArchTest
-    static final ArchRule everyPackageIsOneTheRulesKnow =
-            classes().should().resideInAnyPackage(FLOW, CORE, CONFIG, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK, TEST);
+    static final ArchRule everyPackageIsOneTheRulesKnow = classes()
+            .should()
+            .resideInAnyPackage(FLOW, CORE, CONFIG, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK, TEST);
 
     @ArchTest
     static final ArchRule noCycles = slices().matching("io.weir.(**)").should().beFreeOfCycles();
