@@ -3,7 +3,6 @@ package io.weir.config;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.TlsSpec;
-import io.weir.core.Waiting;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -55,50 +54,19 @@ final class NodeProperties {
 
     private static Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> single() {
         Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table = new TreeMap<>();
-        table.put("weir.name", (spec, set) -> spec.name(set.text()));
-        table.put("weir.listen", (spec, set) -> spec.listen(set.list(text -> address(set, text))));
-        table.put("weir.runtime-folder", (spec, set) -> spec.runtimeFolder(folder(set)));
-        table.put("weir.native", (spec, set) -> spec.nativeAllowed(set.flag()));
-        table.put("weir.loops", (spec, set) -> spec.loops(set.number()));
-        table.put("weir.waiting", (spec, set) -> spec.waiting(set.oneOf(Waiting.class)));
+        NodeSettings.all().forEach(row -> table.put(row.name(), row::read));
         putTls(table);
-        table.put("weir.window.items", (spec, set) -> spec.windowItems(set.count()));
-        table.put("weir.window.bytes", (spec, set) -> spec.windowBytes(set.size()));
-        table.put("weir.window.initial", (spec, set) -> spec.initialItems(set.count()));
-        table.put("weir.message.max", (spec, set) -> spec.maxMessage(set.smallSize()));
-        table.put("weir.node.bytes", (spec, set) -> spec.nodeBytes(set.size()));
-        table.put("weir.memory.max", (spec, set) -> spec.memoryMax(set.size()));
-        table.put("weir.timeout.connect", (spec, set) -> spec.connectTimeout(set.time()));
-        table.put("weir.timeout.handshake", (spec, set) -> spec.handshakeTimeout(set.time()));
-        table.put("weir.timeout.head-start", (spec, set) -> spec.headStart(set.time()));
-        table.put("weir.timeout.step", (spec, set) -> spec.stepTimeout(set.time()));
-        table.put("weir.timeout.drain", (spec, set) -> spec.drainTimeout(set.time()));
-        table.put("weir.keepalive.interval", (spec, set) -> spec.keepAliveInterval(set.time()));
-        table.put("weir.keepalive.timeout", (spec, set) -> spec.keepAliveTimeout(set.time()));
-        table.put("weir.timeout.resume", (spec, set) -> spec.resumeTimeout(set.time()));
-        table.put("weir.timeout.rejoin", (spec, set) -> spec.rejoinTimeout(set.time()));
-        table.put("weir.resume.bytes", (spec, set) -> spec.resumeBytes(set.size()));
         table.put("weir.repath", (spec, set) -> spec.repath(set.repath()));
-        table.put("weir.repath.probation", (spec, set) -> spec.repathProbation(set.time()));
-        table.put("weir.timeout.start", (spec, set) -> spec.startTimeout(set.time()));
-        table.put("weir.max.peers", (spec, set) -> spec.maxPeers(set.number()));
-        table.put("weir.max.channels", (spec, set) -> spec.maxChannels(set.number()));
-        table.put("weir.mailbox.items", (spec, set) -> spec.mailboxItems(set.number()));
         table.put(SECRET, (spec, set) -> spec.secret(set.secret()));
         table.put(SECRET + FILE, (spec, set) -> spec.secret(set.secretOfFile()));
         table.put(FORMER_SECRET, (spec, set) -> spec.formerSecret(set.secret()));
         table.put(FORMER_SECRET + FILE, (spec, set) -> spec.formerSecret(set.secretOfFile()));
         table.put("weir.security.require", (spec, set) -> spec.require(set.oneOf(Requirement.class)));
-        table.put("weir.max.handshakes", (spec, set) -> spec.maxHandshakes(set.number()));
-        table.put("weir.max.handshake-rate", (spec, set) -> spec.maxHandshakeRate(set.number()));
-        table.put("weir.advertise", (spec, set) -> spec.advertise(set.list(each -> address(set, each))));
-        table.put("weir.gateway.accept", (spec, set) -> spec.gatewayAccept(set.flag()));
         putDirectory(table);
         return table;
     }
 
     private static void putDirectory(Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table) {
-        table.put("weir.directory", (spec, set) -> spec.directory(set.directory()));
         Map<String, BiFunction<ZooKeeperSpec, Setting, ZooKeeperSpec>> zooKeeper = Map.of(
                 "connect", (spec, set) -> spec.connect(set.text()),
                 "root", (spec, set) -> spec.root(set.text()),
@@ -276,7 +244,7 @@ final class NodeProperties {
             builder = builder.peerPatience(part.substring(0, last), new Setting(label, text).time());
         } else if (ofPeer && last > 0 && part.endsWith(".gateway")) {
             Setting set = new Setting(label, text);
-            builder = builder.peerGateways(part.substring(0, last), set.list(each -> address(set, each)));
+            builder = builder.peerGateways(part.substring(0, last), set.list(each -> NodeSettings.address(set, each)));
         } else if (!ofPeer && last > 0 && part.endsWith(".allow")) {
             String name = part.substring(0, last);
             builder = builder.port(name, builder.port(name).allowing(new Setting(label, text).principals()));
@@ -294,7 +262,7 @@ final class NodeProperties {
         builder = builder.service(
                 name,
                 switch (last > 0 ? part.substring(last) : "") {
-                    case ".addresses" -> former.withAddresses(set.list(each -> address(set, each)));
+                    case ".addresses" -> former.withAddresses(set.list(each -> NodeSettings.address(set, each)));
                     case PASSWORD -> former.withPassword(set.password());
                     case PASSWORD + FILE -> former.withPassword(set.passwordOfFile());
                     case ".wait" -> former.withPatience(set.time());
@@ -346,23 +314,7 @@ final class NodeProperties {
     }
 
     private static PeerAddress address(Setting set) {
-        return address(set, set.text());
-    }
-
-    private static PeerAddress address(Setting set, String text) {
-        try {
-            return PeerAddress.parse(text);
-        } catch (Misconfigured e) {
-            throw new Misconfigured(set.label() + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static Path folder(Setting set) {
-        try {
-            return Path.of(set.text());
-        } catch (InvalidPathException e) {
-            throw new Misconfigured(set.label() + '=' + set.text() + " is not a folder's name: " + e.getReason(), e);
-        }
+        return NodeSettings.address(set, set.text());
     }
 
     private static Path file(Setting set) {

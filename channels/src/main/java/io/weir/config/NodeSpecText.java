@@ -24,12 +24,12 @@ final class NodeSpecText {
     }
 
     private String write(NodeSpec spec, NodeSpec plain) {
-        add("weir.name", spec.name(), plain.name());
-        add("weir.listen", spec.listen(), plain.listen(), join(spec.listen()));
-        add("weir.runtime-folder", spec.runtimeFolder(), plain.runtimeFolder());
-        add("weir.native", spec.nativeAllowed() ? "on" : "off", plain.nativeAllowed() ? "on" : "off");
-        add("weir.loops", spec.loops(), plain.loops());
-        add("weir.waiting", SettingText.word(spec.waiting()), SettingText.word(plain.waiting()));
+        for (NodeSetting<?> row : NodeSettings.all()) {
+            String difference = row.difference(spec, plain);
+            if (difference != null) {
+                text.add(difference);
+            }
+        }
         policy("weir.transport", spec.paths(), plain.paths());
         repath("weir.repath", spec.paths(), plain.paths());
         new TreeMap<>(spec.transportOptions()).forEach(this::options);
@@ -52,37 +52,12 @@ final class NodeSpecText {
             }
         });
         tls(spec.tls(), plain.tls());
-        add("weir.window.items", spec.windowItems(), plain.windowItems());
-        size("weir.window.bytes", spec.windowBytes(), plain.windowBytes());
-        add("weir.window.initial", spec.initialItems(), plain.initialItems());
-        size("weir.message.max", spec.maxMessage(), plain.maxMessage());
-        size("weir.node.bytes", spec.nodeBytes(), plain.nodeBytes());
-        size("weir.memory.max", spec.memoryMax(), plain.memoryMax());
-        time("weir.timeout.connect", spec.connectTimeout(), plain.connectTimeout());
-        time("weir.timeout.handshake", spec.handshakeTimeout(), plain.handshakeTimeout());
-        time("weir.timeout.step", spec.stepTimeout(), plain.stepTimeout());
-        time("weir.timeout.head-start", spec.headStart(), plain.headStart());
-        time("weir.timeout.drain", spec.drainTimeout(), plain.drainTimeout());
-        time("weir.keepalive.interval", spec.keepAliveInterval(), plain.keepAliveInterval());
-        time("weir.keepalive.timeout", spec.keepAliveTimeout(), plain.keepAliveTimeout());
-        time("weir.timeout.resume", spec.resumeTimeout(), plain.resumeTimeout());
-        time("weir.timeout.rejoin", spec.rejoinTimeout(), plain.rejoinTimeout());
-        size("weir.resume.bytes", spec.resumeBytes(), plain.resumeBytes());
-        time("weir.repath.probation", spec.repathProbation(), plain.repathProbation());
-        time("weir.timeout.start", spec.startTimeout(), plain.startTimeout());
-        add("weir.max.peers", spec.maxPeers(), plain.maxPeers());
-        add("weir.max.channels", spec.maxChannels(), plain.maxChannels());
-        add("weir.mailbox.items", spec.mailboxItems(), plain.mailboxItems());
         secret("weir.security.secret", spec.security().secret());
         secret("weir.security.former-secret", spec.security().formerSecret());
         if (spec.security().require() != null) {
             text.add("weir.security.require=" + SettingText.word(spec.security().require()));
         }
-        add("weir.max.handshakes", spec.maxHandshakes(), plain.maxHandshakes());
-        add("weir.max.handshake-rate", spec.maxHandshakeRate(), plain.maxHandshakeRate());
-        add("weir.gateway.accept", spec.gatewayAccept() ? "on" : "off", plain.gatewayAccept() ? "on" : "off");
         directory(spec, plain.zooKeeper());
-        add("weir.advertise", spec.advertised(), List.of(), join(spec.advertised()));
         new TreeMap<>(spec.services()).forEach((name, is) -> service("weir.services." + name, is));
         return text.toString();
     }
@@ -107,7 +82,6 @@ final class NodeSpecText {
     }
 
     private void directory(NodeSpec spec, ZooKeeperSpec plain) {
-        add("weir.directory", SettingText.word(spec.directory()), SettingText.word(NodeDefaults.DIRECTORY));
         named("weir.directory.zookeeper.connect", spec.zooKeeper().connect());
         add("weir.directory.zookeeper.root", spec.zooKeeper().root(), plain.root());
         named("weir.directory.zookeeper.user", spec.zooKeeper().user());
@@ -161,10 +135,6 @@ final class NodeSpecText {
 
     private void secret(String property, @Nullable String value) {
         named(property, value == null ? null : "***");
-    }
-
-    private void size(String property, long value, long plain) {
-        add(property, SettingText.ofSize(value), SettingText.ofSize(plain));
     }
 
     private void time(String property, Duration value, Duration plain) {

@@ -309,12 +309,6 @@ class NodeSpecTest {
             assertThat(spec)
                     .hasToString("NodeSpec[weir.name=till, weir.listen=tcp://0.0.0.0:7000,unix:/run/till,"
                             + " weir.runtime-folder=/run/weir, weir.native=off, weir.loops=2, weir.waiting=frugal,"
-                            + " weir.transport.order=tcp,shm, weir.transport.shm=required, weir.repath=once,"
-                            + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
-                            + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off,"
-                            + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, "
-                            + "weir.peers.billing.gateway=tcp://gate:7000,unix:/run/gate, weir.ports.prices.transport.tcp=off,"
-                            + " weir.ports.prices.allow=CN=billing,O=shop; name:till,"
                             + " weir.window.items=16, weir.window.bytes=64k, weir.window.initial=4,"
                             + " weir.message.max=1m, weir.node.bytes=2m, weir.memory.max=48m, weir.timeout.connect=1s,"
                             + " weir.timeout.handshake=1500ms, weir.timeout.step=2m, "
@@ -322,8 +316,15 @@ class NodeSpecTest {
                             + " weir.keepalive.interval=100ms, weir.keepalive.timeout=3s, "
                             + "weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7,"
-                            + " weir.security.require=none, weir.max.handshakes=9, weir.max.handshake-rate=11, "
-                            + "weir.gateway.accept=off, weir.advertise=tcp://till.example:7000,"
+                            + " weir.max.handshakes=9, weir.max.handshake-rate=11, weir.gateway.accept=off,"
+                            + " weir.advertise=tcp://till.example:7000,"
+                            + " weir.transport.order=tcp,shm, weir.transport.shm=required, weir.repath=once,"
+                            + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
+                            + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off,"
+                            + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, "
+                            + "weir.peers.billing.gateway=tcp://gate:7000,unix:/run/gate, weir.ports.prices.transport.tcp=off,"
+                            + " weir.ports.prices.allow=CN=billing,O=shop; name:till,"
+                            + " weir.security.require=none,"
                             + " weir.services.prices.wait=7s, weir.services.prices.balance=least-outstanding]");
         }
     }
