@@ -60,6 +60,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     private long requestsTaken;
     /** What the account has for answers that wait. */
     private long answersTaken;
+    /** Bytes of the latest answer for which there was no memory, and which was let wait nevertheless. */
+    private long beyond;
 
     private boolean endWhenIdle;
     private boolean closed;
@@ -307,7 +309,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     /** Whether it is this that was sent, and not why it can't be; it is released then. */
     private boolean sends(Message message, int flags, int number) {
         Outbound outbound = channel.outbound();
-        if (!outbound.isEmpty() && !mayWait(outbound.queuedBytes() + Outbound.cost(message))) {
+        if (!outbound.isEmpty() && !mayWait(Outbound.cost(message))) {
             message.release();
             outbound.send(Message.of(NO_MEMORY), Flags.ANSWER | Flags.FAILED, number);
             return false;
@@ -321,12 +323,32 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         }
     }
 
-    /** Whether so many bytes of answers may wait. */
-    private boolean mayWait(long bytes) {
-        if (bytes > answersTaken) {
-            answersTaken += takePortion(MemoryUse.ANSWERS, bytes - answersTaken);
+    /** Whether an answer of this length may wait behind others. */
+    private boolean mayWait(long cost) {
+        long all = channel.outbound().queuedBytes() - (isBeyond() ? beyond : 0) + cost;
+        if (all > answersTaken) {
+            answersTaken += takePortion(MemoryUse.ANSWERS, all - answersTaken);
         }
-        return bytes <= answersTaken || channel.session().mayGoBeyond(channel.outbound());
+        if (all > answersTaken && requestsTaken > requestBytes) {
+            // The request is answered, and what it took is there for its answer.
+            channel.give(MemoryUse.REQUESTS, requestsTaken - requestBytes);
+            requestsTaken = requestBytes;
+            answersTaken += takePortion(MemoryUse.ANSWERS, all - answersTaken);
+        }
+        if (all <= answersTaken) {
+            return true;
+        }
+        if (isBeyond() || !channel.session().mayGoBeyond(this)) {
+            return false;
+        }
+        beyond = cost;
+        return true;
+    }
+
+    /** Whether an answer for which there was no memory still waits here. */
+    boolean isBeyond() {
+        Outbound outbound = channel.outbound();
+        return beyond != 0 && !outbound.closed() && outbound.queuedBytes() >= beyond;
     }
 
     /** More than these, or just these, or 0. */
@@ -431,7 +453,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         /** It yields no more than one: if it is cancelled behind that one, this was not sent. */
         private final boolean single;
         /** Bytes of the request. */
-        final long cost;
+        long cost;
 
         private volatile @Nullable Subscription upstream;
         private boolean done;
@@ -496,6 +518,9 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
         private void finish(Runnable reply) {
             if (!cancelled) {
+                // Its answer is counted now.
+                requestBytes -= cost;
+                cost = 0;
                 reply.run();
                 finished(this);
             }

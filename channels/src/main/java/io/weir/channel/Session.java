@@ -176,7 +176,7 @@ final class Session implements LinkHandler {
 
     private final Backlog backlog;
     /** Where an answer may wait for which there was no memory. */
-    private @Nullable Outbound beyond;
+    private @Nullable Answerer beyond;
 
     Session(
             NodeSpec spec,
@@ -576,10 +576,10 @@ final class Session implements LinkHandler {
      * Whether an answer for which there is no memory may wait here: one of a session may, so that whoever takes its
      * answers gets all of them.
      */
-    boolean mayGoBeyond(Outbound half) {
-        boolean may = beyond == null || beyond.closed() || beyond.queued() == 0;
+    boolean mayGoBeyond(Answerer answers) {
+        boolean may = beyond == null || !beyond.isBeyond();
         if (may) {
-            beyond = half;
+            beyond = answers;
         }
         return may;
     }
