@@ -345,10 +345,11 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         return true;
     }
 
-    /** Whether an answer for which there was no memory still waits here. */
+    /** Whether an answer for which there was no memory still waits here, and there is none for it yet. */
     boolean isBeyond() {
         Outbound outbound = channel.outbound();
-        return beyond != 0 && !outbound.closed() && outbound.queuedBytes() >= beyond;
+        long waiting = outbound.queuedBytes();
+        return beyond != 0 && waiting >= beyond && waiting > answersTaken && !outbound.closed();
     }
 
     /** More than these, or just these, or 0. */
@@ -432,9 +433,12 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     @Override
     public void room() {
-        if (channel.outbound().isEmpty() && answersTaken != 0) {
-            channel.give(MemoryUse.ANSWERS, answersTaken);
-            answersTaken = 0;
+        if (channel.outbound().isEmpty()) {
+            beyond = 0;
+            if (answersTaken != 0) {
+                channel.give(MemoryUse.ANSWERS, answersTaken);
+                answersTaken = 0;
+            }
         }
         goOnIfNotFull();
         if (answered > 0 && channel.outbound().isEmpty()) {
