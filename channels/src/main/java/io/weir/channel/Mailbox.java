@@ -368,7 +368,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
         final long number;
         final AtomicLong demand = new AtomicLong();
         volatile boolean cancelled;
-        /** Ends it with the reason why it takes nothing more. */
+        /** Why it takes nothing more; its subscriber gets this. */
         volatile @Nullable Throwable broken;
 
         // Of whoever drains.

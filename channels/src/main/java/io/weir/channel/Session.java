@@ -157,7 +157,7 @@ final class Session implements LinkHandler {
 
     private @Nullable WeirException ended;
 
-    /** The peer is going to leave: the error of what begins now. */
+    /** The peer is going to leave: what is begun now fails. */
     private boolean peerLeaves;
 
     /** The goodbye that waits for room on the link; null if there is none. */

@@ -244,7 +244,7 @@ final class NodeProperties {
             builder = builder.peerPatience(part.substring(0, last), new Setting(label, text).time());
         } else if (ofPeer && last > 0 && part.endsWith(".gateway")) {
             Setting set = new Setting(label, text);
-            builder = builder.peerGateways(part.substring(0, last), set.list(each -> NodeSettings.address(set, each)));
+            builder = builder.peerGateways(part.substring(0, last), NodeSettings.addresses(set));
         } else if (!ofPeer && last > 0 && part.endsWith(".allow")) {
             String name = part.substring(0, last);
             builder = builder.port(name, builder.port(name).allowing(new Setting(label, text).principals()));
@@ -262,7 +262,7 @@ final class NodeProperties {
         builder = builder.service(
                 name,
                 switch (last > 0 ? part.substring(last) : "") {
-                    case ".addresses" -> former.withAddresses(set.list(each -> NodeSettings.address(set, each)));
+                    case ".addresses" -> former.withAddresses(NodeSettings.addresses(set));
                     case PASSWORD -> former.withPassword(set.password());
                     case PASSWORD + FILE -> former.withPassword(set.passwordOfFile());
                     case ".wait" -> former.withPatience(set.time());

@@ -17,8 +17,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * The table of a node's settings that have one value: a row says all that there is to say of one, but for its default
- * and the reason of that, which {@link NodeDefaults} has.
+ * The table of a node's settings that have one value: a row has its name, how it is written, what it may be, and
+ * where it is in a spec and its builder. Defaults and their reasons are in {@link NodeDefaults}.
  */
 final class NodeSettings {
 
@@ -36,9 +36,7 @@ final class NodeSettings {
     private static final Form<Duration> TIME = new Form<>(Setting::time, SettingText::of);
     private static final Form<Boolean> SWITCH = new Form<>(Setting::flag, on -> on ? "on" : "off");
     private static final Form<Path> FOLDER = new Form<>(NodeSettings::folder, Path::toString);
-    private static final Form<List<PeerAddress>> ADDRESSES = new Form<>(
-            NodeSettings::addresses,
-            addresses -> addresses.stream().map(PeerAddress::toString).collect(Collectors.joining(",")));
+    private static final Form<List<PeerAddress>> ADDRESSES = new Form<>(NodeSettings::addresses, NodeSettings::join);
 
     private static final List<NodeSetting<?>> ROWS = new ArrayList<>();
 
@@ -47,21 +45,21 @@ final class NodeSettings {
     static final NodeSetting<List<PeerAddress>> LISTEN =
             row("weir.listen", ADDRESSES, NodeSpec::listen, NodeSpec.Builder::listen, NodeSpecRules::listen);
     static final NodeSetting<Path> RUNTIME_FOLDER =
-            row("weir.runtime-folder", FOLDER, NodeSpec::runtimeFolder, NodeSpec.Builder::runtimeFolder, any -> {});
+            row("weir.runtime-folder", FOLDER, NodeSpec::runtimeFolder, NodeSpec.Builder::runtimeFolder);
     static final NodeSetting<Boolean> NATIVE =
-            row("weir.native", SWITCH, NodeSpec::nativeAllowed, NodeSpec.Builder::nativeAllowed, any -> {});
+            row("weir.native", SWITCH, NodeSpec::nativeAllowed, NodeSpec.Builder::nativeAllowed);
     static final NodeSetting<Integer> LOOPS =
             number("weir.loops", NUMBER, NodeSpec::loops, NodeSpec.Builder::loops, 1, 256);
     static final NodeSetting<Waiting> WAITING =
-            row("weir.waiting", words(Waiting.class), NodeSpec::waiting, NodeSpec.Builder::waiting, any -> {});
+            row("weir.waiting", words(Waiting.class), NodeSpec::waiting, NodeSpec.Builder::waiting);
 
     static final NodeSetting<Long> WINDOW_ITEMS =
             number("weir.window.items", COUNT, NodeSpec::windowItems, NodeSpec.Builder::windowItems, 1, 1L << 30);
     static final NodeSetting<Long> WINDOW_BYTES = number(
             "weir.window.bytes", SIZE, NodeSpec::windowBytes, NodeSpec.Builder::windowBytes, 64L << 10, TERABYTE);
-    /** At most {@link #WINDOW_ITEMS}. */
-    static final NodeSetting<Long> WINDOW_INITIAL = number(
-            "weir.window.initial", COUNT, NodeSpec::initialItems, NodeSpec.Builder::initialItems, 0, Long.MAX_VALUE);
+    /** Its range ends with {@link #WINDOW_ITEMS}, so that the spec checks it. */
+    static final NodeSetting<Long> WINDOW_INITIAL =
+            row("weir.window.initial", COUNT, NodeSpec::initialItems, NodeSpec.Builder::initialItems);
 
     static final NodeSetting<Integer> MESSAGE_MAX = number(
             "weir.message.max",
@@ -70,9 +68,9 @@ final class NodeSettings {
             NodeSpec.Builder::maxMessage,
             1024,
             Integer.MAX_VALUE);
-    /** At least {@link #MESSAGE_MAX}. */
+    /** Its range begins with {@link #MESSAGE_MAX}, so that the spec checks it. */
     static final NodeSetting<Long> NODE_BYTES =
-            number("weir.node.bytes", SIZE, NodeSpec::nodeBytes, NodeSpec.Builder::nodeBytes, 0, TERABYTE);
+            row("weir.node.bytes", SIZE, NodeSpec::nodeBytes, NodeSpec.Builder::nodeBytes);
 
     static final NodeSetting<Long> MEMORY_MAX =
             row("weir.memory.max", SIZE, NodeSpec::memoryMax, NodeSpec.Builder::memoryMax, bytes -> {
@@ -91,12 +89,12 @@ final class NodeSettings {
             time("weir.timeout.head-start", NodeSpec::headStart, NodeSpec.Builder::headStart, AT_ONCE);
     static final NodeSetting<Duration> DRAIN_TIMEOUT =
             time("weir.timeout.drain", NodeSpec::drainTimeout, NodeSpec.Builder::drainTimeout, AT_ONCE);
-    /** At most half an hour. */
+    /** The spec checks it together with {@link #KEEP_ALIVE_TIMEOUT}. */
     static final NodeSetting<Duration> KEEP_ALIVE_INTERVAL =
-            time("weir.keepalive.interval", NodeSpec::keepAliveInterval, NodeSpec.Builder::keepAliveInterval, SHORT);
-    /** At least twice {@link #KEEP_ALIVE_INTERVAL}. */
+            row("weir.keepalive.interval", TIME, NodeSpec::keepAliveInterval, NodeSpec.Builder::keepAliveInterval);
+    /** The spec checks it together with {@link #KEEP_ALIVE_INTERVAL}. */
     static final NodeSetting<Duration> KEEP_ALIVE_TIMEOUT =
-            time("weir.keepalive.timeout", NodeSpec::keepAliveTimeout, NodeSpec.Builder::keepAliveTimeout, SHORT);
+            row("weir.keepalive.timeout", TIME, NodeSpec::keepAliveTimeout, NodeSpec.Builder::keepAliveTimeout);
 
     static final NodeSetting<Duration> RESUME_TIMEOUT =
             time("weir.timeout.resume", NodeSpec::resumeTimeout, NodeSpec.Builder::resumeTimeout, SHORT);
@@ -125,13 +123,12 @@ final class NodeSettings {
             1,
             1_000_000);
     static final NodeSetting<Boolean> GATEWAY_ACCEPT =
-            row("weir.gateway.accept", SWITCH, NodeSpec::gatewayAccept, NodeSpec.Builder::gatewayAccept, any -> {});
+            row("weir.gateway.accept", SWITCH, NodeSpec::gatewayAccept, NodeSpec.Builder::gatewayAccept);
     static final NodeSetting<DirectoryKind> DIRECTORY = row(
             "weir.directory",
             new Form<>(Setting::directory, SettingText::word),
             NodeSpec::directory,
-            NodeSpec.Builder::directory,
-            any -> {});
+            NodeSpec.Builder::directory);
     static final NodeSetting<List<PeerAddress>> ADVERTISE = row(
             "weir.advertise", ADDRESSES, NodeSpec::advertised, NodeSpec.Builder::advertise, NodeSpecRules::advertised);
 
@@ -140,6 +137,15 @@ final class NodeSettings {
     /** All rows, in the order in which a spec prints them. */
     static List<NodeSetting<?>> all() {
         return Collections.unmodifiableList(ROWS);
+    }
+
+    /** With a value that may be used whatever it is, or whose rule is not its own. */
+    private static <T> NodeSetting<T> row(
+            String name,
+            Form<T> form,
+            Function<NodeSpec, T> of,
+            BiFunction<NodeSpec.Builder, T, NodeSpec.Builder> into) {
+        return row(name, form, of, into, any -> {});
     }
 
     private static <T> NodeSetting<T> row(
@@ -176,8 +182,14 @@ final class NodeSettings {
         return new Form<>(setting -> setting.oneOf(words), SettingText::word);
     }
 
-    private static List<PeerAddress> addresses(Setting setting) {
+    /** Between commas. */
+    static List<PeerAddress> addresses(Setting setting) {
         return setting.list(text -> address(setting, text));
+    }
+
+    /** As {@link #addresses} reads them. */
+    static String join(List<PeerAddress> addresses) {
+        return addresses.stream().map(PeerAddress::toString).collect(Collectors.joining(","));
     }
 
     static PeerAddress address(Setting setting, String text) {

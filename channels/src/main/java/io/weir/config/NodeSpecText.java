@@ -1,6 +1,5 @@
 package io.weir.config;
 
-import io.weir.core.PeerAddress;
 import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
 import java.time.Duration;
@@ -9,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.StringJoiner;
 import java.util.TreeMap;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Prints a {@link NodeSpec} in the words of its properties, leaving out what is as by default. */
@@ -42,7 +40,7 @@ final class NodeSpecText {
                     SettingText.word(peer.connect()),
                     SettingText.word(NodeDefaults.PEER_CONNECT));
             time("weir.peers." + name + ".wait", peer.patience(), NodeDefaults.PEER_PATIENCE);
-            add("weir.peers." + name + ".gateway", peer.gateways(), List.of(), join(peer.gateways()));
+            add("weir.peers." + name + ".gateway", peer.gateways(), List.of(), NodeSettings.join(peer.gateways()));
             named("weir.peers." + name + ".tls", peer.tls());
         });
         new TreeMap<>(spec.ports()).forEach((name, port) -> {
@@ -69,7 +67,7 @@ final class NodeSpecText {
     }
 
     private void service(String prefix, ServiceSettings is) {
-        named(prefix + ".addresses", is.addresses().isEmpty() ? null : join(is.addresses()));
+        named(prefix + ".addresses", is.addresses().isEmpty() ? null : NodeSettings.join(is.addresses()));
         Password password = is.password();
         if (password != null) {
             text.add(
@@ -88,10 +86,6 @@ final class NodeSpecText {
         secret("weir.directory.zookeeper.password", spec.zooKeeper().password());
         time("weir.directory.zookeeper.timeout", spec.zooKeeper().timeout(), plain.timeout());
         time("weir.directory.zookeeper.session", spec.zooKeeper().session(), plain.session());
-    }
-
-    private static String join(List<PeerAddress> addresses) {
-        return addresses.stream().map(Object::toString).collect(Collectors.joining(","));
     }
 
     private void options(String path, Map<String, String> options) {

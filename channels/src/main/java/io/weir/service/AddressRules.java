@@ -21,8 +21,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Which addresses may be connected to. A rule is a network ({@code 10.1.0.0/16}, {@code 10.1.0.0/16:7400},
  * {@code [fd00::/8]:7400}), an address, a host's name ({@code ledger.example:7401}, {@code *.example}), a {@code unix:}
- * address, or {@code *}: every address but those of the gateway's own host, link-local ones, groups, those where clouds
- * describe their machines to themselves, and IPv6 addresses that are another way to an IPv4 address. Immutable.
+ * address, or {@code *}: every address but those of the gateway's own host, link-local ones, groups, the metadata
+ * addresses of clouds, and IPv6 addresses that are another way to an IPv4 address. Immutable.
  */
 final class AddressRules {
 

@@ -76,7 +76,7 @@ public final class Caller {
         return watched;
     }
 
-    /** The watcher of the call, if there is one. */
+    /** Reports how the call has ended to its watcher, if there is one. */
     void told(CallOutcome outcome, @Nullable Throwable error) {
         if (watched != null) {
             watched.ended(outcome, error);

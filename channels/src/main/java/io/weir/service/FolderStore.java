@@ -156,12 +156,12 @@ final class FolderStore implements DirectoryStore {
         }
     }
 
-    /** Looks also after this has failed, whatever it was: nobody else would find out what changes. */
+    /** A periodic task that fails is not run again, and nobody else would find out what changes. */
     private void lookAgain() {
         try {
             lookOnce();
         } catch (OutOfMemoryError e) {
-            LOG.debug("There was no memory for a look at the service directory");
+            // The next look comes, and a log needs memory as well.
         }
     }
 

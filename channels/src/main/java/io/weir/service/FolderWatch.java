@@ -55,7 +55,7 @@ final class FolderWatch implements AutoCloseable {
                     key.pollEvents().clear();
                     changed.run();
                 } catch (OutOfMemoryError e) {
-                    LOG.debug("There was no memory to look at a folder that has changed");
+                    // The folder is looked at periodically as well, and a log needs memory.
                 }
                 valid = key.reset();
             }

@@ -9,7 +9,7 @@ import java.util.List;
  * @param allow where it may connect to, at least one rule. Each is a network ({@code 10.1.0.0/16},
  *     {@code 10.1.0.0/16:7400}, {@code [fd00::/8]:7400}), an address, a host's name ({@code ledger.example:7401},
  *     {@code *.example}), a {@code unix:} address, or {@code *}: every address but those of the gateway's own host,
- *     link-local ones, groups, those where clouds describe their machines to themselves, and IPv6 addresses that are
+ *     link-local ones, groups, the metadata addresses of clouds, and IPv6 addresses that are
  *     another way to an IPv4 address. There is no default, as users of a gateway stand, for these addresses, where the
  *     gateway stands
  * @param maxPairs sessions that it carries at once, 1 to 65536, of which nobody can take all, see

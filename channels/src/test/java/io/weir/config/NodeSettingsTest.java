@@ -29,7 +29,8 @@ class NodeSettingsTest {
         T value = row.of().apply(PLAIN);
         String text = row.form().write().apply(value);
         if (text.isEmpty()) {
-            // An empty list is not written.
+            // An empty list can't be written.
+            assertThat(row).isSameAs(NodeSettings.ADVERTISE);
             return;
         }
         NodeSpec.Builder read = row.read(NodeSpec.builder(), new Setting(row.name(), text));
