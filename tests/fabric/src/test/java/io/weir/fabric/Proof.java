@@ -50,13 +50,16 @@ record Proof(String name, EmulatedLibrary library, String classes, String method
                     + "|placesAre.*",
             Map.of());
 
-    /** What is sent is moved late, and must not be touched before. */
+    /**
+     * What is sent is moved late, and must not be touched before: so late that a thread that waits for a processor
+     * meanwhile, as others try slips as well, still comes before.
+     */
     static final Proof ELAN_THAT_IS_SLOW = new Proof(
             "elan-that-is-slow",
             EmulatedLibrary.ELAN,
             ".*ElanWireOnEmulation",
             "atLeast.*|whatCame.*|whatWas.*|whoHas.*|thePeersMemory.*|nothingIsLeft.*|aPeer.*|aMessage.*",
-            Map.of("ELANEMU_DELAY_US", "5000"));
+            Map.of("ELANEMU_DELAY_US", "50000"));
 
     /** Links, with all that is above the adapter. */
     static final Proof ELAN_LINKS =
