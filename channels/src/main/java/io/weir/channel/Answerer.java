@@ -46,7 +46,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     /** Requests that may be under way where there is memory for no more. */
     private static final int LEAST_REQUESTS = 16;
 
-    /** Memory is taken in such portions, so that a request costs two additions. */
+    /** Memory is taken in portions of up to so much, so that a request costs two additions. */
     private static final long PORTION = 256 << 10;
 
     private static final String NO_MEMORY =
@@ -184,7 +184,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             // What was lent for it counts as that of a request from now on. A single one is let in: its memory was
             // promised.
             channel.inbound().settleLease();
-            long more = takePortion(MemoryUse.REQUESTS, all - requestsTaken);
+            long more = takePortion(MemoryUse.REQUESTS, requestsTaken, all - requestsTaken);
             if (more == 0 && requestBytes == 0) {
                 more = all - requestsTaken;
                 channel.take(MemoryUse.REQUESTS, more);
@@ -309,31 +309,34 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     /** Whether it is this that was sent, and not why it can't be; it is released then. */
     private boolean sends(Message message, int flags, int number) {
         Outbound outbound = channel.outbound();
-        if (!outbound.isEmpty() && !mayWait(Outbound.cost(message))) {
-            message.release();
-            outbound.send(Message.of(NO_MEMORY), Flags.ANSWER | Flags.FAILED, number);
-            return false;
-        }
         try {
-            outbound.send(message, flags, number);
-            return true;
+            if (outbound.sendsAtOnce(message, flags, number)) {
+                return true;
+            }
         } catch (RuntimeException e) {
             outbound.send(Message.of(Errors.text(e)), Flags.ANSWER | Flags.FAILED, number);
             return false;
         }
+        if (mayWait(Outbound.cost(message))) {
+            outbound.sendLater(message, flags, number);
+            return true;
+        }
+        message.release();
+        outbound.send(Message.of(NO_MEMORY), Flags.ANSWER | Flags.FAILED, number);
+        return false;
     }
 
-    /** Whether an answer of this length may wait behind others. */
+    /** Whether an answer of this length may wait: behind others, for credit, or until all of its frames are sent. */
     private boolean mayWait(long cost) {
-        long all = channel.outbound().queuedBytes() - (isBeyond() ? beyond : 0) + cost;
+        long all = channel.outbound().keptBytes() - (isBeyond() ? beyond : 0) + cost;
         if (all > answersTaken) {
-            answersTaken += takePortion(MemoryUse.ANSWERS, all - answersTaken);
+            answersTaken += takePortion(MemoryUse.ANSWERS, answersTaken, all - answersTaken);
         }
         if (all > answersTaken && requestsTaken > requestBytes) {
             // The request is answered, and what it took is there for its answer.
             channel.give(MemoryUse.REQUESTS, requestsTaken - requestBytes);
             requestsTaken = requestBytes;
-            answersTaken += takePortion(MemoryUse.ANSWERS, all - answersTaken);
+            answersTaken += takePortion(MemoryUse.ANSWERS, answersTaken, all - answersTaken);
         }
         if (all <= answersTaken) {
             return true;
@@ -348,13 +351,13 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     /** Whether an answer for which there was no memory still waits here, and there is none for it yet. */
     boolean isBeyond() {
         Outbound outbound = channel.outbound();
-        long waiting = outbound.queuedBytes();
+        long waiting = outbound.keptBytes();
         return beyond != 0 && waiting >= beyond && waiting > answersTaken && !outbound.closed();
     }
 
-    /** More than these, or just these, or 0. */
-    private long takePortion(MemoryUse use, long bytes) {
-        long portion = Math.max(PORTION, bytes);
+    /** More than these, or just these, or 0. A channel that has little takes little: there may be many of them. */
+    private long takePortion(MemoryUse use, long had, long bytes) {
+        long portion = Math.max(Math.min(had, PORTION), bytes);
         if (channel.tryTake(use, portion)) {
             return portion;
         }

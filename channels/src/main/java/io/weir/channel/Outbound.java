@@ -169,6 +169,11 @@ final class Outbound implements Outgoing {
         return queuedBytes;
     }
 
+    /** Of everything that was taken and is not on the wire: what waits, and what is being cut. */
+    long keptBytes() {
+        return queuedBytes + (cutting == null ? 0 : cutting.cost);
+    }
+
     /** What waits here takes about as much memory. */
     long heldBytes() {
         return queuedBytes + queue.size() * (long) Backlog.MESSAGE;
@@ -208,9 +213,21 @@ final class Outbound implements Outgoing {
      * @throws MessageTooLarge if it is longer than messages may be; it has been released then
      */
     void send(Message message, int flags, int number) {
+        if (!sendsAtOnce(message, flags, number)) {
+            sendLater(message, flags, number);
+        }
+    }
+
+    /**
+     * Sends the message if it can go whole and now, and drops it if this half has ended; it stays the caller's
+     * otherwise.
+     *
+     * @throws MessageTooLarge if it is longer than messages may be; it has been released then
+     */
+    boolean sendsAtOnce(Message message, int flags, int number) {
         if (closed || endQueued) {
             message.release();
-            return;
+            return true;
         }
         long cost = cost(message);
         if (cost > session.maxMessage()) {
@@ -219,7 +236,20 @@ final class Outbound implements Outgoing {
             message.release();
             throw new MessageTooLarge(text);
         }
-        if (isEmpty() && session.clear() && !hasToBeRead(message) && transmit(message, flags, number, cost)) {
+        return maySendNow(message)
+                && hasCredit(cost)
+                && oneFrame(message, cost)
+                && sendWhole(message, flags, number, cost);
+    }
+
+    private boolean maySendNow(Message message) {
+        return isEmpty() && session.clear() && !hasToBeRead(message);
+    }
+
+    /** Takes over a message that can't go at once. */
+    void sendLater(Message message, int flags, int number) {
+        long cost = cost(message);
+        if (maySendNow(message) && transmit(message, flags, number, cost)) {
             return;
         }
         held(1, cost);
@@ -499,6 +529,11 @@ final class Outbound implements Outgoing {
             begin(new Queued(message, flags, number, cost));
             return true;
         }
+        return sendWhole(message, flags, number, cost);
+    }
+
+    /** Sends it as one frame, for which there is credit; false, with nothing changed, if the link has no room. */
+    private boolean sendWhole(Message message, int flags, int number, long cost) {
         Frame frame = session.frame()
                 .set(FrameKind.DATA, flags, channel.number(), number, message.payload())
                 .control(message.control().encoded());

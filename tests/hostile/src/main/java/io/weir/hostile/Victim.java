@@ -59,6 +59,7 @@ public final class Victim {
     public static final String SECRET = "only those who are welcome know this";
 
     private static final int ANSWER = 100 << 10;
+    private static final int LONG_ANSWER = 1 << 20;
     private static final int TICK = 8;
     private static final int LARGEST_PIECE = 1 << 16;
     private static final Duration STARVED = Duration.ofSeconds(3);
@@ -125,6 +126,10 @@ public final class Victim {
         node.answer("answers", message -> {
             message.release();
             return Mono.just(Message.of(new byte[ANSWER]));
+        });
+        node.answer("long-answers", message -> {
+            message.release();
+            return Mono.just(Message.of(new byte[LONG_ANSWER]));
         });
         node.answer("late-answers", message -> {
             message.release();

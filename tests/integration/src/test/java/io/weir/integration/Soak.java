@@ -192,7 +192,21 @@ final class Soak {
             case 6 -> failingSource(order);
             default -> failingHandler(order);
         };
-        return job.timeout(Patience.LIMIT).onErrorMap(error -> new AssertionError(name + " failed: " + error, error));
+        return watched(job, name)
+                .timeout(Patience.LIMIT)
+                .onErrorMap(error -> new AssertionError(name + " failed: " + error, error));
+    }
+
+    /** Says what both sides have open while a job that stands still has not been given up yet. */
+    private Mono<Void> watched(Mono<Void> job, String name) {
+        return Mono.using(
+                () -> Mono.delay(Patience.LIMIT.dividedBy(2), Schedulers.boundedElastic())
+                        .subscribe(late -> {
+                            System.out.println(name + " is late");
+                            report();
+                        }),
+                watch -> job,
+                Disposable::dispose);
     }
 
     private static Flux<Message> endless(Other.Order order) {
