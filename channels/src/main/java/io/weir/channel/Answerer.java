@@ -49,6 +49,9 @@ final class Answerer implements MessageSink, Outbound.Feeder {
     /** Memory is taken in portions of up to so much, so that a request costs two additions. */
     private static final long PORTION = 256 << 10;
 
+    /** No peer has more answers than items, and what an item takes has room for one of so few bytes. */
+    private static final int SMALL = MemoryAccount.ITEM / 4;
+
     private static final String NO_MEMORY =
             "the answers that wait to be taken have used up the memory that there is for them: take answers, or "
                     + "ask less at once";
@@ -200,14 +203,14 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     private void pauseIfFull() {
         long most = channel.session().windowBytes();
-        if (requestBytes > most || channel.outbound().queuedBytes() > most) {
+        if (requestBytes > most || channel.outbound().keptBytes() > most) {
             channel.inbound().pause(true);
         }
     }
 
     private void goOnIfNotFull() {
         long most = channel.session().windowBytes() / 2;
-        if (requestBytes <= most && channel.outbound().queuedBytes() <= most) {
+        if (requestBytes <= most && channel.outbound().keptBytes() <= most) {
             channel.inbound().pause(false);
         }
         // A long request is over: what it took is missing elsewhere, be it for the values of the next short ones.
@@ -328,6 +331,9 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     /** Whether an answer of this length may wait: behind others, for credit, or until all of its frames are sent. */
     private boolean mayWait(long cost) {
+        if (cost <= SMALL) {
+            return true;
+        }
         long all = channel.outbound().keptBytes() - (isBeyond() ? beyond : 0) + cost;
         if (all > answersTaken) {
             answersTaken += takePortion(MemoryUse.ANSWERS, answersTaken, all - answersTaken);
