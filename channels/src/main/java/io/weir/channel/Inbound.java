@@ -72,7 +72,7 @@ final class Inbound {
     /** Who waits to be lent more; null: nobody. */
     private MemoryAccount.@Nullable Lease leasing;
 
-    /** What the peer wants for its next message, and waits until nothing is held; 0: nothing. */
+    /** What the peer wants for its next message, and what has not been lent yet; 0: nothing. */
     private long wantedLong;
 
     private Disposable leaseLook = Disposables.disposed();
@@ -578,6 +578,7 @@ final class Inbound {
         }
     }
 
+    /** Back to the account with what is lent, so that others can have it. */
     private void endLease() {
         if (leased != 0) {
             leaseLook.dispose();
@@ -601,24 +602,40 @@ final class Inbound {
         if (bytes > window.maxBytes()) {
             channel.growWindow(bytes - window.maxBytes());
         }
-        if (bytes - window.maxBytes() <= leased) {
-            wanted(bytes);
-        } else if (leasing == null) {
-            // A peer that wants again while it waits gains nothing.
-            wantedLong = bytes;
-            channel.touched();
+        // This is about its next message. What it wanted for another one is void: that was dropped, or has come because
+        // the window grew.
+        window.want(0);
+        wantedLong = bytes;
+        channel.touched();
+    }
+
+    /**
+     * Has the window grant what the peer wants, as soon as what exceeds it was lent. That is asked for when nothing is
+     * held, for which one would have to lend as well.
+     */
+    private void serveWanted() {
+        if (isBeyond(wantedLong) && leasing == null && window.held() == 0) {
+            lease(wantedLong);
+        }
+        if (!over() && !isBeyond(wantedLong)) {
+            long bytes = wantedLong;
+            wantedLong = 0;
+            if (window.granted() < bytes) {
+                window.want(bytes);
+            }
         }
     }
 
-    /** Lends what exceeds the window, when nothing is held that would have to be lent for as well. */
+    private boolean isBeyond(long bytes) {
+        return bytes - window.maxBytes() > leased;
+    }
+
     private void lease(long bytes) {
-        wantedLong = 0;
-        long extra = bytes - window.maxBytes() - leased;
-        if (extra <= 0) {
-            // The window has grown meanwhile.
-            wanted(bytes);
-            return;
+        if (window.lent() == 0) {
+            // Nobody keeps what was lent while it waits for more.
+            endLease();
         }
+        long extra = bytes - window.maxBytes() - leased;
         long most = session.memory().longestLease();
         if (extra > most) {
             channel.fail(
@@ -640,12 +657,12 @@ final class Inbound {
                 giveBack();
             } else {
                 watchLease();
-                wanted(bytes);
+                channel.touched();
             }
         });
         if (leasing != null) {
             waitIdle = 0;
-            waitLook = session.loop().schedule(() -> lookAtWaiting(bytes), LEASE);
+            waitLook = session.loop().schedule(this::lookAtWaiting, LEASE);
         }
     }
 
@@ -653,23 +670,23 @@ final class Inbound {
      * What is lent comes back, but what others have beside that may stay with them for as long as they like: a message
      * that waits for it would wait for ever.
      */
-    private void lookAtWaiting(long bytes) {
+    private void lookAtWaiting() {
         if (leasing == null || over()) {
             return;
         }
-        waitIdle = session.memory().nothingIsLent() ? waitIdle + 1 : 0;
+        waitIdle = wantedLong != 0 && session.memory().nothingIsLent() ? waitIdle + 1 : 0;
         if (waitIdle == LEASE_LOOKS) {
             channel.fail(
                     ErrorCode.OVERLOADED,
-                    new Overloaded(
-                            "there is no memory for a message of " + bytes + " bytes: the receiver's other peers have"
-                                    + " had it for " + SettingText.of(LEASE.multipliedBy(LEASE_LOOKS)) + "; raise"
-                                    + " weir.memory.max there, with more memory for its JVM (-Xmx, "
-                                    + "-XX:MaxDirectMemorySize), or send"
-                                    + " the content in pieces"));
+                    new Overloaded("there is no memory for a message of " + wantedLong
+                            + " bytes: the receiver's other peers have"
+                            + " had it for " + SettingText.of(LEASE.multipliedBy(LEASE_LOOKS)) + "; raise"
+                            + " weir.memory.max there, with more memory for its JVM (-Xmx, "
+                            + "-XX:MaxDirectMemorySize), or send"
+                            + " the content in pieces"));
             return;
         }
-        waitLook = session.loop().schedule(() -> lookAtWaiting(bytes), LEASE);
+        waitLook = session.loop().schedule(this::lookAtWaiting, LEASE);
     }
 
     private void watchLease() {
@@ -704,13 +721,6 @@ final class Inbound {
         leaseLook = session.loop().schedule(this::lookAtLease, LEASE);
     }
 
-    private void wanted(long bytes) {
-        if (window.granted() < bytes) {
-            window.want(bytes);
-            channel.touched();
-        }
-    }
-
     /** Whether nothing more comes, or is wanted. */
     boolean over() {
         return cancelled || ended || error != null;
@@ -726,8 +736,8 @@ final class Inbound {
             return 0;
         }
         watchKept();
-        if (wantedLong != 0 && window.held() == 0) {
-            lease(wantedLong);
+        if (wantedLong != 0) {
+            serveWanted();
             if (over()) {
                 return 0;
             }

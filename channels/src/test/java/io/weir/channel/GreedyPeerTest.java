@@ -460,6 +460,45 @@ class GreedyPeerTest {
         other.close();
     }
 
+    /** A window that grows meanwhile, or a message that is dropped, may bring the next message to the head. */
+    @Test
+    void whatTheNextMessageNeedsIsGrantedAlsoIfItWasSaidWhileMemoryForAnotherOneWasAwaited() {
+        MemoryAccount.Share other = pair.memory.share("other");
+        long kept = 12 * MIB;
+        other.take(MemoryUse.MAILBOXES, kept);
+        wantLongMessage();
+        send(FrameKind.WANT, 0, 1, 0, 8 * MIB + 100_000, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(pair.memory.lent()).isZero();
+        other.give(MemoryUse.MAILBOXES, kept);
+        pair.loop.settle();
+        assertThat(credit.get(1)).isGreaterThanOrEqualTo(8 * MIB + 100_000);
+        message(1, 0, 0, 8 * MIB + 100_000);
+        pair.loop.settle();
+        assertThat(count(FrameKind.ERROR)).isZero();
+        assertThat(pair.memory.lent()).isZero();
+        assertThat(lives()).isTrue();
+        other.close();
+    }
+
+    @Test
+    void memoryThatWasAwaitedAndIsNotNeededAnyMoreIsGivenBack() {
+        MemoryAccount.Share other = pair.memory.share("other");
+        long kept = 12 * MIB;
+        other.take(MemoryUse.MAILBOXES, kept);
+        wantLongMessage();
+        send(FrameKind.WANT, 0, 1, 0, 1000, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        pair.loop.advance(Duration.ofSeconds(25));
+        assertThat(count(FrameKind.ERROR)).isZero();
+        other.give(MemoryUse.MAILBOXES, kept);
+        pair.loop.settle();
+        assertThat(pair.memory.lent()).isZero();
+        message(1, 0, 0, 1000);
+        assertThat(lives()).isTrue();
+        other.close();
+    }
+
     @Test
     void whatIsLentAndUsedStaysAsLongAsItIsUsed() {
         wantLongMessage();
