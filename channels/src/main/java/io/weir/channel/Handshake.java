@@ -184,7 +184,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     void start() {
-        Duration limit = node.spec().handshakeTimeout();
+        Duration limit = node.spec().timeouts().handshake();
         deadline = loop.schedule(
                 () -> fail(new TimedOut("the handshake with " + name() + " did not end within " + limit.toMillis()
                         + " ms (weir.timeout.handshake)")),
@@ -431,7 +431,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 return true;
             }
             case FULL -> {
-                String full = "there are " + node.spec().maxPeers() + " peers already (weir.max.peers)";
+                String full = "there are " + node.spec().limits().peers() + " peers already (weir.max.peers)";
                 refuse(connecting ? new Overloaded(full) : new Refused(name() + ": " + full));
             }
             case NO_MEMORY ->
@@ -507,7 +507,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
         finishAndClose();
         if (connecting) {
-            node.peers().await(this, node.spec().handshakeTimeout(), outcome);
+            node.peers().await(this, node.spec().timeouts().handshake(), outcome);
         }
     }
 
@@ -551,7 +551,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     private void beginWithHeadStart() {
-        Duration ahead = node.spec().headStart();
+        Duration ahead = node.spec().timeouts().headStart();
         boolean climbs = policy.repathOrDefault() == Repath.ALWAYS;
         if (climbs && ahead.isZero()) {
             beginSoon();
@@ -585,7 +585,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         // If USE is all that is awaited, it comes, or the step takes too long.
         if (current != null && !current.isDecided()) {
             current.fail(
-                    "did not open within " + SettingText.of(node.spec().headStart())
+                    "did not open within "
+                            + SettingText.of(node.spec().timeouts().headStart())
                             + " (weir.timeout.head-start), and is tried again when the session has begun",
                     true);
         }
@@ -620,7 +621,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private void beginSurvey() {
         // What is left of the time is for the path that is used.
-        Duration most = node.spec().handshakeTimeout().dividedBy(2);
+        Duration most = node.spec().timeouts().handshake().dividedBy(2);
         survey = new Survey(candidates, loop.schedule(() -> surveyIsLate(most), most));
         next(null);
     }

@@ -131,9 +131,11 @@ public final class Node {
         this.adapters = adapters;
         this.bootstrap = bootstrap;
         this.ports = new Ports(spec);
-        this.memory = new MemoryAccount(DirectMemory.bound(spec.memoryMax()), spec.nodeBytes());
-        this.doorkeeper = new Doorkeeper(spec.maxHandshakes(), spec.maxHandshakeRate(), System::nanoTime);
-        this.entrance = new Entrance(spec.maxHandshakes(), this::admit);
+        this.memory = new MemoryAccount(
+                DirectMemory.bound(spec.memory().max()), spec.memory().nodeBytes());
+        this.doorkeeper =
+                new Doorkeeper(spec.limits().handshakes(), spec.limits().handshakeRate(), System::nanoTime);
+        this.entrance = new Entrance(spec.limits().handshakes(), this::admit);
         this.tunnels = new Tunnels(spec, this::accepted);
         this.devices = new Devices(spec, peers::deviceChanged);
         this.loops = new ArrayList<>();
@@ -222,7 +224,7 @@ public final class Node {
 
     private Mono<Void> begin() {
         entrance.open();
-        return named.begin(spec.startTimeout())
+        return named.begin(spec.timeouts().start())
                 .onErrorResume(error -> close().then(Mono.error(error)))
                 .doOnCancel(() -> close().subscribe());
     }
@@ -546,7 +548,7 @@ public final class Node {
     private TransportSettings bootstrapSettings(TlsSpec tls) {
         TransportSettings set = settings("tcp", tls);
         Map<String, String> options = new TreeMap<>(set.options());
-        options.putIfAbsent("connect-timeout", spec.connectTimeout().toMillis() + "ms");
+        options.putIfAbsent("connect-timeout", spec.timeouts().connect().toMillis() + "ms");
         return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options, set.tls());
     }
 
@@ -944,7 +946,7 @@ public final class Node {
     }
 
     private Flux<Void> left(Predicate<Session> which) {
-        Duration limit = spec.drainTimeout();
+        Duration limit = spec.timeouts().drain();
         return Flux.defer(() -> Flux.fromIterable(peers.sessions()))
                 .filter(which)
                 .flatMap(session -> session.drained(limit).then(session.left(leaving())));

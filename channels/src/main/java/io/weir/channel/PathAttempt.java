@@ -145,7 +145,7 @@ final class PathAttempt {
     }
 
     void prepare() {
-        Duration time = node.spec().stepTimeout();
+        Duration time = node.spec().timeouts().step();
         limit = loop.schedule(
                 () -> fail("did not open within " + time.toMillis() + " ms (weir.timeout.step)", true), time);
         try {
@@ -237,7 +237,7 @@ final class PathAttempt {
 
     private void awaitUse() {
         limit.dispose();
-        Duration time = node.spec().handshakeTimeout();
+        Duration time = node.spec().timeouts().handshake();
         limit = loop.schedule(
                 () -> fail("was not used within " + time.toMillis() + " ms (weir.timeout.handshake)", true), time);
     }

@@ -616,7 +616,7 @@ final class PathChoice {
         } else {
             asker = promise;
             asked = path;
-            Duration limit = node.spec().resumeTimeout();
+            Duration limit = node.spec().timeouts().resume();
             answerLimit = links().loop().schedule(() -> unanswered(promise, limit), limit);
             links().tellLeader(0, path);
         }

@@ -213,7 +213,8 @@ final class Peers {
         long others = handshakes.stream()
                 .filter(each -> !each.contact().peerId().id().equals(id))
                 .count();
-        return !sessions.containsKey(id) && all.size() + others >= node.spec().maxPeers();
+        return !sessions.containsKey(id)
+                && all.size() + others >= node.spec().limits().peers();
     }
 
     /** The same when all is known of it. */
@@ -222,7 +223,7 @@ final class Peers {
                 .filter(each -> each.claimed && !each.crossed && !isWithSame(each, handshake))
                 .count();
         // The other end of a connection to oneself is no other peer.
-        int most = node.spec().maxPeers() + (isOneself(handshake.contact()) ? 1 : 0);
+        int most = node.spec().limits().peers() + (isOneself(handshake.contact()) ? 1 : 0);
         return all.size() - replacedBy(handshake.contact()).size() + claimed >= most;
     }
 

@@ -139,7 +139,7 @@ final class Redial {
         }
 
         void begin() {
-            Duration limit = node.spec().handshakeTimeout();
+            Duration limit = node.spec().timeouts().handshake();
             deadline = loop.schedule(
                     () -> giveUp(new TimedOut(
                             "no answer to REJOIN within " + limit.toMillis() + " ms (weir.timeout.handshake)")),

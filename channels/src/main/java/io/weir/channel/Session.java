@@ -200,7 +200,8 @@ final class Session implements LinkHandler {
         this.onEnd = onEnd;
         this.backlog = new Backlog(this, memory);
         memory.take(MemoryUse.PEERS, MemoryAccount.PEER);
-        this.keepAlive = new KeepAlive(this, loop, spec.keepAliveInterval(), spec.keepAliveTimeout());
+        this.keepAlive = new KeepAlive(
+                this, loop, spec.keepAlive().interval(), spec.keepAlive().timeout());
         this.nextNumber = connecting ? 1 : 2;
         this.latestTheirs = connecting ? 0 : -1;
     }
@@ -220,27 +221,28 @@ final class Session implements LinkHandler {
 
     /** Shorter than it may be on its way, so that it still goes on by other means. */
     Duration moveTimeout() {
-        Duration most = spec.resumeTimeout().dividedBy(2);
-        return spec.stepTimeout().compareTo(most) < 0 ? spec.stepTimeout() : most;
+        Duration most = spec.timeouts().resume().dividedBy(2);
+        return spec.timeouts().step().compareTo(most) < 0 ? spec.timeouts().step() : most;
     }
 
     Duration resumeTimeout() {
-        return spec.resumeTimeout();
+        return spec.timeouts().resume();
     }
 
     Duration rejoinTimeout() {
-        return spec.rejoinTimeout();
+        return spec.timeouts().rejoin();
     }
 
     private long leastResumed() {
-        return Math.min(spec.resumeBytes(), MemoryAccount.UNCONFIRMED);
+        return Math.min(spec.memory().resumeBytes(), MemoryAccount.UNCONFIRMED);
     }
 
     /** What may be kept to be sent again: as much as it should be, or as there is memory for. */
     long resumeBytes() {
         if (resumeBytes == 0) {
             long least = leastResumed();
-            resumeBytes = memory.takeSome(MemoryUse.UNCONFIRMED, least, spec.resumeBytes());
+            resumeBytes =
+                    memory.takeSome(MemoryUse.UNCONFIRMED, least, spec.memory().resumeBytes());
             if (resumeBytes == 0) {
                 memory.take(MemoryUse.UNCONFIRMED, least);
                 resumeBytes = least;
@@ -430,7 +432,8 @@ final class Session implements LinkHandler {
 
     /** The peer has said nothing for as long as it may, though it was asked. */
     void silent() {
-        abandon(new SessionLost(peer.id() + " has said nothing for " + SettingText.of(spec.keepAliveTimeout())
+        abandon(new SessionLost(peer.id() + " has said nothing for "
+                + SettingText.of(spec.keepAlive().timeout())
                 + " although its connection is open: it is stopped, kept from its work, or cut off from here"
                 + " (weir.keepalive.timeout)"));
     }
@@ -589,15 +592,15 @@ final class Session implements LinkHandler {
     }
 
     long maxMessage() {
-        return spec.maxMessage();
+        return spec.memory().maxMessage();
     }
 
     long windowBytes() {
-        return spec.windowBytes();
+        return spec.windows().bytes();
     }
 
     long windowItems() {
-        return spec.windowItems();
+        return spec.windows().items();
     }
 
     /** Why nothing may be begun at this port of the peer any more; null if it may. */
@@ -745,9 +748,9 @@ final class Session implements LinkHandler {
             waiter.refused(refusal);
             return;
         }
-        if (channels.size() >= spec.maxChannels()) {
+        if (channels.size() >= spec.limits().channels()) {
             waiter.refused(new Overloaded("there are " + channels.size() + " channels to " + peer.id()
-                    + " already (weir.max.channels=" + spec.maxChannels() + ')'));
+                    + " already (weir.max.channels=" + spec.limits().channels() + ')'));
             return;
         }
         Channel channel = channel(freeNumber(), port);
@@ -783,9 +786,9 @@ final class Session implements LinkHandler {
     }
 
     private String noRoom() {
-        return channels.size() < spec.maxChannels()
+        return channels.size() < spec.limits().channels()
                 ? noMemory()
-                : "too many channels (weir.max.channels=" + spec.maxChannels() + ')';
+                : "too many channels (weir.max.channels=" + spec.limits().channels() + ')';
     }
 
     private String noMemory() {
@@ -797,8 +800,8 @@ final class Session implements LinkHandler {
      * A channel whose window is as large as it should be, or as there is memory for. Null if there is none at all.
      */
     private @Nullable Channel channel(int number, String port) {
-        long bytes = spec.windowBytes();
-        long items = spec.initialItems();
+        long bytes = spec.windows().bytes();
+        long items = spec.windows().initial();
         long least = MemoryAccount.CHANNEL
                 + Math.min(bytes, LEAST_WINDOW)
                 + Math.min(items, LEAST_ITEMS) * MemoryAccount.ITEM;
@@ -814,7 +817,8 @@ final class Session implements LinkHandler {
         return add(
                 number,
                 port,
-                new Window(spec.windowItems(), Math.min(bytes, spec.windowBytes()), items),
+                new Window(
+                        spec.windows().items(), Math.min(bytes, spec.windows().bytes()), items),
                 least,
                 promised);
     }
@@ -1003,7 +1007,7 @@ final class Session implements LinkHandler {
             throw new ProtocolMismatch("OPEN with a port name of " + in.body().readableBytes() + " bytes");
         }
         latestTheirs = number;
-        Channel channel = channels.size() < spec.maxChannels() ? channel(number, port) : null;
+        Channel channel = channels.size() < spec.limits().channels() ? channel(number, port) : null;
         if (channel == null) {
             refusals.add(number);
             return;
@@ -1260,7 +1264,7 @@ final class Session implements LinkHandler {
         private boolean listed;
 
         void add(int number) {
-            if (numbers.size() >= spec.maxChannels()) {
+            if (numbers.size() >= spec.limits().channels()) {
                 throw new ProtocolMismatch("OPEN although " + numbers.size()
                         + " channels are refused and it does not read that (weir.max.channels)");
             }

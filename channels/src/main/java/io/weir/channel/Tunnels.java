@@ -50,7 +50,8 @@ final class Tunnels implements PortHandler {
                         + TunnelRoute.MOST + " are the most");
             }
             int gateways = via.size() + 1;
-            Duration time = spec.connectTimeout().plus(spec.handshakeTimeout()).multipliedBy(gateways);
+            Duration time =
+                    spec.timeouts().connect().plus(spec.timeouts().handshake()).multipliedBy(gateways);
             TunnelRequest request = new TunnelRequest(target, via, TunnelRoute.NONE);
             return gateway.channel(TunnelRequest.GATEWAY_PORT)
                     .flatMap(channel -> TunnelLink.connect(channel, request, gateways, time));
@@ -71,9 +72,10 @@ final class Tunnels implements PortHandler {
         if (requirement(spec) == Requirement.ENCRYPTED) {
             return "weir.security.require=encrypted, and a gateway can read what it passes on";
         }
-        return spec.maxMessage() >= TunnelLink.LONGEST
+        return spec.memory().maxMessage() >= TunnelLink.LONGEST
                 ? null
-                : "weir.message.max=" + spec.maxMessage() + " is less than the 64 KiB that they pass on at once";
+                : "weir.message.max=" + spec.memory().maxMessage()
+                        + " is less than the 64 KiB that they pass on at once";
     }
 
     @Override
@@ -87,7 +89,7 @@ final class Tunnels implements PortHandler {
             return;
         }
         channel.accept();
-        var unused = TunnelLink.accept(channel, spec.handshakeTimeout())
+        var unused = TunnelLink.accept(channel, spec.timeouts().handshake())
                 .subscribe(
                         accepted,
                         error -> failures.warn("A connection through gateways came to nothing: " + error.getMessage()));

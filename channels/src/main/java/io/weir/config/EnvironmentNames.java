@@ -18,12 +18,12 @@ import java.util.regex.Pattern;
 final class EnvironmentNames {
 
     /** The last line: what only the Spring Boot starter knows. */
-    private static final Pattern NAMED = Pattern.compile(
-            "WEIR_(PEERS|PORTS)_(.+?)_(ADDRESS|REPATH|CONNECT|WAIT|GATEWAY|ALLOW|TRANSPORT_(ORDER|[A-Z0-9]+)"
-                    + "|SERVICE|DEADLINE|TRIES|PASSWORD|BALANCE|OPTIONAL|SSL_BUNDLE)");
+    private static final Pattern NAMED = Pattern.compile("WEIR_(PEERS|PORTS)_(.+?)_(" + NamedSettings.PEERS.shapes()
+            + '|' + NamedSettings.PORTS.shapes() + "|TRANSPORT_(ORDER|[A-Z0-9]+)"
+            + "|SERVICE|DEADLINE|TRIES|PASSWORD|BALANCE|OPTIONAL|SSL_BUNDLE)");
 
     private static final Pattern OF_SERVICE =
-            Pattern.compile("WEIR_SERVICES_(.+?)_(ADDRESSES|PASSWORD|PASSWORD_FILE|WAIT|BALANCE)");
+            Pattern.compile("WEIR_SERVICES_(.+?)_(" + NamedSettings.SERVICES.shapes() + ')');
     private static final Pattern OPTION = Pattern.compile("WEIR_TRANSPORT_([A-Z0-9]+)_(.+)");
 
     private final KnownPaths known;

@@ -1,10 +1,6 @@
 package io.weir.config;
 
 import io.weir.core.Misconfigured;
-import io.weir.core.PeerAddress;
-import io.weir.core.TlsSpec;
-import java.nio.file.InvalidPathException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +8,6 @@ import java.util.Properties;
 import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -21,12 +16,10 @@ final class NodeProperties {
 
     static final String PREFIX = "weir.";
 
-    private static final String SECRET = "weir.security.secret";
-    private static final String FORMER_SECRET = "weir.security.former-secret";
+    /** A secret, or the file in which it is. */
     private static final String FILE = "-file";
-    private static final String PASSWORD = ".password";
-    private static final String PEERS = "weir.peers.";
-    private static final String SERVICES = "weir.services.";
+
+    private static final String TRANSPORT = ".transport.";
 
     /**
      * Of system properties and variables: what the build, the tests, the launcher and the log configuration use.
@@ -42,7 +35,8 @@ final class NodeProperties {
             "weir.java.opts",
             "weir.log");
 
-    private static final Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> SINGLE = single();
+    private static final Map<String, NodeSetting<?>> SINGLE = NodeSettings.all().stream()
+            .collect(Collectors.toMap(NodeSetting::name, row -> row, (a, b) -> a, TreeMap::new));
 
     private final KnownPaths known;
     private NodeSpec.Builder builder;
@@ -50,51 +44,6 @@ final class NodeProperties {
     private NodeProperties(NodeSpec.Builder builder, KnownPaths known) {
         this.builder = builder;
         this.known = known;
-    }
-
-    private static Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> single() {
-        Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table = new TreeMap<>();
-        NodeSettings.all().forEach(row -> table.put(row.name(), row::read));
-        putTls(table);
-        table.put("weir.repath", (spec, set) -> spec.repath(set.repath()));
-        table.put(SECRET, (spec, set) -> spec.secret(set.secret()));
-        table.put(SECRET + FILE, (spec, set) -> spec.secret(set.secretOfFile()));
-        table.put(FORMER_SECRET, (spec, set) -> spec.formerSecret(set.secret()));
-        table.put(FORMER_SECRET + FILE, (spec, set) -> spec.formerSecret(set.secretOfFile()));
-        table.put("weir.security.require", (spec, set) -> spec.require(set.oneOf(Requirement.class)));
-        putDirectory(table);
-        return table;
-    }
-
-    private static void putDirectory(Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table) {
-        Map<String, BiFunction<ZooKeeperSpec, Setting, ZooKeeperSpec>> zooKeeper = Map.of(
-                "connect", (spec, set) -> spec.connect(set.text()),
-                "root", (spec, set) -> spec.root(set.text()),
-                "user", (spec, set) -> spec.user(set.text()),
-                "password-file", (spec, set) -> spec.password(set.secretOfFile()),
-                "timeout", (spec, set) -> spec.timeout(set.time()),
-                "session", (spec, set) -> spec.session(set.time()));
-        zooKeeper.forEach((name, change) -> table.put(
-                "weir.directory.zookeeper." + name, (spec, set) -> spec.zooKeeper(had -> change.apply(had, set))));
-    }
-
-    private static void putTls(Map<String, BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder>> table) {
-        Map<String, BiFunction<TlsSpec.Builder, Setting, TlsSpec.Builder>> tls = Map.ofEntries(
-                Map.entry("weir.tls", (spec, set) -> spec.enabled(set.flag())),
-                Map.entry("weir.tls.certificate", (spec, set) -> spec.certificate(file(set))),
-                Map.entry("weir.tls.key", (spec, set) -> spec.key(file(set))),
-                Map.entry("weir.tls.key-password", (spec, set) -> spec.keyPassword(set.text())),
-                Map.entry("weir.tls.key-store", (spec, set) -> spec.keyStore(file(set))),
-                Map.entry("weir.tls.key-store-password", (spec, set) -> spec.keyStorePassword(set.text())),
-                Map.entry("weir.tls.trust", (spec, set) -> spec.trust(file(set))),
-                Map.entry("weir.tls.trust-store", (spec, set) -> spec.trustStore(file(set))),
-                Map.entry("weir.tls.trust-store-password", (spec, set) -> spec.trustStorePassword(set.text())),
-                Map.entry("weir.tls.client-auth", (spec, set) -> spec.clientAuth(set.oneOf(TlsSpec.ClientAuth.class))),
-                Map.entry("weir.tls.verify-host", (spec, set) -> spec.verifyHost(set.flag())),
-                Map.entry("weir.tls.protocols", (spec, set) -> spec.protocols(set.list(text -> text))),
-                Map.entry("weir.tls.reload", (spec, set) -> spec.reload(set.time())));
-        tls.forEach((name, change) ->
-                table.put(name, (spec, set) -> spec.tls(building -> change.apply(building, set))));
     }
 
     /** The three sources over the defaults, later wins. */
@@ -135,7 +84,10 @@ final class NodeProperties {
     /** See {@link NodeSpec#settingsOf}. */
     static SortedMap<String, String> settingsOf(Map<String, String> environment, Set<String> named) {
         EnvironmentNames names = new EnvironmentNames(
-                KnownPaths.load(), names(named, PEERS), names(named, "weir.ports."), names(named, SERVICES));
+                KnownPaths.load(),
+                names(named, NamedSettings.PEERS.prefix()),
+                names(named, NamedSettings.PORTS.prefix()),
+                names(named, NamedSettings.SERVICES.prefix()));
         SortedMap<String, String> settings = names.translate(environment);
         settings.replaceAll((name, variable) -> environment.getOrDefault(variable, ""));
         return settings;
@@ -160,13 +112,8 @@ final class NodeProperties {
     }
 
     private static void checkOneSecret(Set<String> names) {
-        for (String secret : List.of(SECRET, FORMER_SECRET)) {
-            if (names.contains(secret) && names.contains(secret + FILE)) {
-                throw new Misconfigured(secret + " and " + secret + FILE + " are both set; remove one of them");
-            }
-        }
         for (String name : names) {
-            if (name.startsWith(SERVICES) && name.endsWith(PASSWORD) && names.contains(name + FILE)) {
+            if (name.startsWith(PREFIX) && names.contains(name + FILE)) {
                 throw new Misconfigured(name + " and " + name + FILE + " are both set; remove one of them");
             }
         }
@@ -187,16 +134,18 @@ final class NodeProperties {
      * @param label what it was really called
      */
     private void set(String name, String label, String text) {
-        BiFunction<NodeSpec.Builder, Setting, NodeSpec.Builder> single = SINGLE.get(name);
+        NodeSetting<?> single = SINGLE.get(name);
         String rest = name.substring(PREFIX.length());
         if (single != null) {
-            builder = single.apply(builder, new Setting(label, text));
+            builder = single.read(builder, new Setting(label, text));
         } else if (rest.startsWith("transport.")) {
             transport(rest.substring("transport.".length()), new Setting(label, text));
-        } else if (rest.startsWith("peers.") || rest.startsWith("ports.")) {
-            named(rest, label, text);
+        } else if (rest.startsWith("peers.")) {
+            named(NamedSettings.PEERS, name, new Setting(label, text));
+        } else if (rest.startsWith("ports.")) {
+            named(NamedSettings.PORTS, name, new Setting(label, text));
         } else if (rest.startsWith("services.")) {
-            service(name.substring(SERVICES.length()), label, text);
+            named(NamedSettings.SERVICES, name, new Setting(label, text));
         } else {
             throw unknown(label, name, candidates());
         }
@@ -215,76 +164,24 @@ final class NodeProperties {
     }
 
     /**
-     * Something of one peer or port: its name may hold dots, so it is what stands between the first word and the last
-     * ones.
+     * Something of one peer, port or service: its name may hold dots, so it is what stands between the prefix and the
+     * last word, or the last words where these are about its paths.
      */
-    private void named(String rest, String label, String text) {
-        boolean ofPeer = rest.startsWith("peers.");
-        String part = rest.substring("peers.".length());
-        int transport = part.lastIndexOf(".transport.");
+    private void named(NamedSettings<?> kind, String property, Setting set) {
+        String part = property.substring(kind.prefix().length());
+        NamedSettings.Paths paths = kind.paths();
+        int transport = part.lastIndexOf(TRANSPORT);
         int last = part.lastIndexOf('.');
-        if (transport > 0) {
-            String name = part.substring(0, transport);
-            String tail = part.substring(transport + ".transport.".length());
-            Setting set = new Setting(label, text);
-            builder = ofPeer
-                    ? builder.peerPaths(name, over(builder.peerPaths(name), tail, set))
-                    : builder.port(
-                            name,
-                            builder.port(name).with(over(builder.port(name).paths(), tail, set)));
-        } else if (ofPeer && last > 0 && part.endsWith(".address")) {
-            builder = builder.peerAddress(part.substring(0, last), address(new Setting(label, text)));
-        } else if (ofPeer && last > 0 && part.endsWith(".repath")) {
-            String name = part.substring(0, last);
-            builder = builder.peerPaths(name, builder.peerPaths(name).with(new Setting(label, text).repath()));
-        } else if (ofPeer && last > 0 && part.endsWith(".connect")) {
-            builder = builder.peerConnect(
-                    part.substring(0, last), new Setting(label, text).oneOf(PeerSpec.Connect.class));
-        } else if (ofPeer && last > 0 && part.endsWith(".wait")) {
-            builder = builder.peerPatience(part.substring(0, last), new Setting(label, text).time());
-        } else if (ofPeer && last > 0 && part.endsWith(".gateway")) {
-            Setting set = new Setting(label, text);
-            builder = builder.peerGateways(part.substring(0, last), NodeSettings.addresses(set));
-        } else if (!ofPeer && last > 0 && part.endsWith(".allow")) {
-            String name = part.substring(0, last);
-            builder = builder.port(name, builder.port(name).allowing(new Setting(label, text).principals()));
+        NamedSettings.Row<?> row = last > 0 ? kind.row(part.substring(last + 1)) : null;
+        if (paths != null && transport > 0) {
+            String tail = part.substring(transport + TRANSPORT.length());
+            builder = paths.change(builder, part.substring(0, transport), policy -> over(policy, tail, set));
+        } else if (row != null) {
+            builder = row.into().put(builder, part.substring(0, last), set);
         } else {
-            throw unknownOfNamed(label, ofPeer, last > 0 ? part.substring(0, last) : part);
+            throw new Misconfigured(set.label() + " is no setting of a " + kind.what() + ". Known: "
+                    + String.join(", ", kind.properties(last > 0 ? part.substring(0, last) : part)));
         }
-    }
-
-    /** Something of one service, whose name may hold dots. */
-    private void service(String part, String label, String text) {
-        int last = part.lastIndexOf('.');
-        String name = last > 0 ? part.substring(0, last) : part;
-        ServiceSettings former = builder.service(name);
-        Setting set = new Setting(label, text);
-        builder = builder.service(
-                name,
-                switch (last > 0 ? part.substring(last) : "") {
-                    case ".addresses" -> former.withAddresses(NodeSettings.addresses(set));
-                    case PASSWORD -> former.withPassword(set.password());
-                    case PASSWORD + FILE -> former.withPassword(set.passwordOfFile());
-                    case ".wait" -> former.withPatience(set.time());
-                    case ".balance" -> former.withBalance(set.oneOf(Balance.class));
-                    default -> {
-                        String known = SERVICES + name;
-                        throw new Misconfigured(label + " is no setting of a service. Known: " + known
-                                + ".addresses, " + known + PASSWORD + ", "
-                                + known + PASSWORD + FILE + ", " + known + ".wait, " + known + ".balance");
-                    }
-                });
-    }
-
-    private static Misconfigured unknownOfNamed(String label, boolean ofPeer, String name) {
-        String prefix = (ofPeer ? PEERS : "weir.ports.") + name;
-        return new Misconfigured(label + " is no setting of a " + (ofPeer ? "peer" : "port") + ". Known: "
-                + (ofPeer
-                        ? prefix + ".address, " + prefix + ".repath, " + prefix + ".connect, " + prefix + ".wait, "
-                                + prefix + ".gateway, "
-                        : prefix + ".allow, ")
-                + prefix + ".transport.order, " + prefix
-                + ".transport.<path>");
     }
 
     /** The policy with one more setting: the order, or a switch. */
@@ -310,18 +207,6 @@ final class NodeProperties {
             return new PathPolicy(order, policy.switches(), policy.repath());
         } catch (Misconfigured e) {
             throw new Misconfigured(set.label() + ": " + e.getMessage(), e);
-        }
-    }
-
-    private static PeerAddress address(Setting set) {
-        return NodeSettings.address(set, set.text());
-    }
-
-    private static Path file(Setting set) {
-        try {
-            return Path.of(set.text());
-        } catch (InvalidPathException e) {
-            throw new Misconfigured(set.label() + '=' + set.text() + " is not a file's name: " + e.getReason(), e);
         }
     }
 

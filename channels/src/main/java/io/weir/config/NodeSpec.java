@@ -3,7 +3,6 @@ package io.weir.config;
 import io.weir.core.Availability;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
-import io.weir.core.RuntimeFolder;
 import io.weir.core.TlsSpec;
 import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
@@ -11,6 +10,7 @@ import io.weir.core.Waiting;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -30,6 +30,8 @@ import org.slf4j.LoggerFactory;
  *
  * @param name for people, 1 to 255 bytes ({@code weir.name}); the host's name by default
  * @param listen where peers may connect, at least one address ({@code weir.listen})
+ * @param advertised where others reach this node, if that differs from where it listens, as behind an address
+ *     translation ({@code weir.advertise})
  * @param runtimeFolder the private folder for sockets between processes of one host ({@code weir.runtime-folder}); not
  *     touched before the node starts
  * @param nativeAllowed whether native code may be loaded ({@code weir.native}); without it, tcp and local remain
@@ -37,99 +39,52 @@ import org.slf4j.LoggerFactory;
  * @param waiting what such a thread does while it has nothing to do ({@code weir.waiting})
  * @param paths which paths are tried, and in which order ({@code weir.transport.order}, {@code weir.transport.<path>},
  *     {@code weir.repath})
+ * @param repathProbation how long a session stays on a lesser path before it tries a better one, 10 ms to 1 h; twice as
+ *     long after each time in vain, up to a minute ({@code weir.repath.probation})
  * @param transportOptions by path, then by option ({@code weir.transport.<path>.<option>})
  * @param peers by name ({@code weir.peers.<peer>.…})
  * @param ports by name ({@code weir.ports.<port>.…})
+ * @param services by name ({@code weir.services.<service>.…})
+ * @param security who may be a peer ({@code weir.security.…})
  * @param tls how TCP connections are protected ({@code weir.tls}, {@code weir.tls.…}); its files are not touched before
  *     the node starts
- * @param windowItems messages of one channel that may be under way, 1 to 2<sup>30</sup> ({@code weir.window.items})
- * @param windowBytes bytes of one channel that may be under way, 64 KiB to 1 TiB ({@code weir.window.bytes})
- * @param initialItems messages that may travel before the receiver asks, 0 to the window
- *     ({@code weir.window.initial})
- * @param maxMessage bytes of the longest message, from 1024 ({@code weir.message.max})
- * @param nodeBytes bytes of messages being put together, or lent beyond their windows, at least the longest message, up
- *     to 1 TiB ({@code weir.node.bytes})
- * @param memoryMax bytes that the node keeps on behalf of all its peers, or promises them, 16 MiB to 1 TiB; 0: half of
- *     what the JVM may have, of its heap or its direct memory, whichever is less ({@code weir.memory.max})
- * @param connectTimeout until a peer's address answers, up to 1 h ({@code weir.timeout.connect})
- * @param handshakeTimeout until a connection can be used, up to 1 h ({@code weir.timeout.handshake})
- * @param stepTimeout until one path is open or given up, and until a move to it counts as failed because nothing gets
- *     through, up to 1 h ({@code weir.timeout.step})
- * @param headStart how long a better path may take to open before the session begins over TCP and climbs as soon as it
- *     is open, 0 to 1 h ({@code weir.timeout.head-start}); only where it may change its path, {@link Repath#ALWAYS}
- * @param drainTimeout how long closing waits for what is under way, 0 to 1 h ({@code weir.timeout.drain})
- * @param keepAliveInterval after this time in which a peer has said nothing it is asked whether it is there, 10 ms to
- *     30 min ({@code weir.keepalive.interval})
- * @param keepAliveTimeout a peer that has said nothing for this time is given up, twice the interval to 1 h
- *     ({@code weir.keepalive.timeout})
- * @param resumeTimeout how long a session may be without a path, or on its way to another one, 10 ms to 1 h
- *     ({@code weir.timeout.resume})
- * @param rejoinTimeout how long a session waits for another bootstrap connection when the other side's host, or
- *     something on the way, has closed it, 0 to 1 h ({@code weir.timeout.rejoin}); when nothing is heard any more it
- *     waits for {@code resumeTimeout}
- * @param resumeBytes bytes under way that a link keeps at most to send them again, 64 KiB to 1 TiB
- *     ({@code weir.resume.bytes})
- * @param repathProbation how long a session stays on a lesser path before it tries a better one, 10 ms to 1 h; twice as
- *     long after each time in vain, up to a minute ({@code weir.repath.probation})
- * @param startTimeout how long starting waits for the peers that are required, 1 ms to 1 h ({@code weir.timeout.start})
- * @param maxPeers connected peers, whichever side has connected, 1 to 2<sup>20</sup> ({@code weir.max.peers})
- * @param maxChannels open channels per peer, 1 to 2<sup>20</sup> ({@code weir.max.channels})
+ * @param windows what may be under way on one channel ({@code weir.window.…})
+ * @param memory what may be in memory at once
+ * @param timeouts how long is waited for what ({@code weir.timeout.…})
+ * @param keepAlive how a peer is noticed that is not there any more ({@code weir.keepalive.…})
+ * @param limits how many there may be of what ({@code weir.max.…})
  * @param mailboxItems messages that a mailbox keeps because nobody matches them, 1 to 2<sup>24</sup>
  *     ({@code weir.mailbox.items})
- * @param security who may be a peer ({@code weir.security.…})
- * @param maxHandshakes accepted connections that are on their way to become sessions, 1 to 65536
- *     ({@code weir.max.handshakes})
- * @param maxHandshakeRate new connections that may be accepted in a second, of those that have proved what they have
- *     to, those of peers with a session here not counted, 1 to 10<sup>6</sup> ({@code weir.max.handshake-rate})
  * @param gatewayAccept whether nodes may connect through gateways that are connected to this one
  *     ({@code weir.gateway.accept})
  * @param directory where nodes find each other and what they serve ({@code weir.directory})
  * @param zooKeeper how the directory in ZooKeeper is reached ({@code weir.directory.zookeeper.…})
- * @param advertised where others reach this node, if that differs from where it listens, as behind an address
- *     translation ({@code weir.advertise})
- * @param services by name ({@code weir.services.<service>.…})
  */
 public record NodeSpec(
         String name,
         List<PeerAddress> listen,
+        List<PeerAddress> advertised,
         Path runtimeFolder,
         boolean nativeAllowed,
         int loops,
         Waiting waiting,
         PathPolicy paths,
+        Duration repathProbation,
         Map<String, Map<String, String>> transportOptions,
         Map<String, PeerSpec> peers,
         Map<String, PortSpec> ports,
-        TlsSpec tls,
-        long windowItems,
-        long windowBytes,
-        long initialItems,
-        int maxMessage,
-        long nodeBytes,
-        long memoryMax,
-        Duration connectTimeout,
-        Duration handshakeTimeout,
-        Duration stepTimeout,
-        Duration headStart,
-        Duration drainTimeout,
-        Duration keepAliveInterval,
-        Duration keepAliveTimeout,
-        Duration resumeTimeout,
-        Duration rejoinTimeout,
-        long resumeBytes,
-        Duration repathProbation,
-        Duration startTimeout,
-        int maxPeers,
-        int maxChannels,
-        int mailboxItems,
+        Map<String, ServiceSettings> services,
         SecuritySpec security,
-        int maxHandshakes,
-        int maxHandshakeRate,
+        TlsSpec tls,
+        WindowSpec windows,
+        MemorySpec memory,
+        TimeoutSpec timeouts,
+        KeepAliveSpec keepAlive,
+        LimitSpec limits,
+        int mailboxItems,
         boolean gatewayAccept,
         DirectoryKind directory,
-        ZooKeeperSpec zooKeeper,
-        List<PeerAddress> advertised,
-        Map<String, ServiceSettings> services) {
+        ZooKeeperSpec zooKeeper) {
 
     private static final Logger LOG = LoggerFactory.getLogger(NodeSpec.class);
 
@@ -140,42 +95,22 @@ public record NodeSpec(
      */
     public NodeSpec {
         listen = List.copyOf(listen);
+        advertised = List.copyOf(advertised);
         transportOptions = NodeSpecRules.copyOf(transportOptions);
         peers = Map.copyOf(peers);
         ports = Map.copyOf(ports);
         services = Map.copyOf(services);
         NodeSettings.NAME.check(name);
         NodeSettings.LISTEN.check(listen);
+        NodeSettings.ADVERTISE.check(advertised);
         NodeSettings.LOOPS.check(loops);
+        NodeSettings.REPATH_PROBATION.check(repathProbation);
+        NodeSettings.MAILBOX_ITEMS.check(mailboxItems);
         NodeSpecRules.paths(KnownPaths.load(), paths, transportOptions, peers, ports);
         NodeSpecRules.tls(tls, listen);
-        NodeSettings.WINDOW_ITEMS.check(windowItems);
-        NodeSettings.WINDOW_BYTES.check(windowBytes);
-        NodeSpecRules.range("weir.window.initial", initialItems, 0, windowItems);
-        NodeSettings.MESSAGE_MAX.check(maxMessage);
-        NodeSpecRules.range("weir.node.bytes", nodeBytes, maxMessage, 1L << 40);
-        NodeSettings.MEMORY_MAX.check(memoryMax);
-        NodeSettings.CONNECT_TIMEOUT.check(connectTimeout);
-        NodeSettings.HANDSHAKE_TIMEOUT.check(handshakeTimeout);
-        NodeSettings.STEP_TIMEOUT.check(stepTimeout);
-        NodeSettings.HEAD_START.check(headStart);
-        NodeSettings.DRAIN_TIMEOUT.check(drainTimeout);
-        NodeSpecRules.keepAlive(keepAliveInterval, keepAliveTimeout);
-        NodeSettings.RESUME_TIMEOUT.check(resumeTimeout);
-        NodeSettings.REJOIN_TIMEOUT.check(rejoinTimeout);
-        NodeSettings.RESUME_BYTES.check(resumeBytes);
-        NodeSettings.REPATH_PROBATION.check(repathProbation);
-        NodeSettings.START_TIMEOUT.check(startTimeout);
         NodeSpecRules.patience(peers);
         NodeSpecRules.gateways(peers);
         NodeSpecRules.tls(peers);
-        NodeSettings.MAX_PEERS.check(maxPeers);
-        NodeSettings.MAX_CHANNELS.check(maxChannels);
-        NodeSettings.MAILBOX_ITEMS.check(mailboxItems);
-        NodeSettings.MAX_HANDSHAKES.check(maxHandshakes);
-        NodeSettings.MAX_HANDSHAKE_RATE.check(maxHandshakeRate);
-        advertised = List.copyOf(advertised);
-        NodeSettings.ADVERTISE.check(advertised);
         NodeSpecRules.services(services);
         NodeSpecRules.directory(directory, zooKeeper);
     }
@@ -290,63 +225,29 @@ public record NodeSpec(
      */
     public static final class Builder {
 
-        private String name = NodeDefaults.name();
-        private List<PeerAddress> listen = NodeDefaults.LISTEN;
-        private Path runtimeFolder = RuntimeFolder.standard();
-        private boolean nativeAllowed = NodeDefaults.NATIVE_ALLOWED;
-        private int loops = NodeDefaults.LOOPS;
-        private Waiting waiting = NodeDefaults.WAITING;
+        /** Of the rows of the table, as far as something was said. */
+        private final IdentityHashMap<NodeSetting.Value<?>, Object> values = new IdentityHashMap<>();
+
         private PathPolicy paths = PathPolicy.standard();
         private final Map<String, Map<String, String>> transportOptions = new TreeMap<>();
         private final Map<String, PeerAddress> peerAddresses = new TreeMap<>();
         private final Map<String, PathPolicy> peerPaths = new TreeMap<>();
         private final Map<String, PeerSpec.Connect> peerConnects = new TreeMap<>();
         private final Map<String, Duration> peerPatience = new TreeMap<>();
+        private final Map<String, List<PeerAddress>> peerGateways = new TreeMap<>();
+        private final Map<String, TlsSpec> peerTls = new TreeMap<>();
         private final Map<String, PortSpec> ports = new TreeMap<>();
+        private final Map<String, ServiceSettings> services = new TreeMap<>();
         private TlsSpec tls = NodeDefaults.TLS;
-        private long windowItems = NodeDefaults.WINDOW_ITEMS;
-        private long windowBytes = NodeDefaults.WINDOW_BYTES;
-        private @Nullable Long initialItems;
-        private int maxMessage = NodeDefaults.MAX_MESSAGE;
-        private long nodeBytes = NodeDefaults.NODE_BYTES;
-        private long memoryMax = NodeDefaults.MEMORY_MAX;
-        private Duration connectTimeout = NodeDefaults.CONNECT_TIMEOUT;
-        private Duration handshakeTimeout = NodeDefaults.HANDSHAKE_TIMEOUT;
-        private Duration stepTimeout = NodeDefaults.STEP_TIMEOUT;
-        private Duration headStart = NodeDefaults.HEAD_START;
-        private Duration drainTimeout = NodeDefaults.DRAIN_TIMEOUT;
-        private Duration keepAliveInterval = NodeDefaults.KEEP_ALIVE_INTERVAL;
-        private Duration keepAliveTimeout = NodeDefaults.KEEP_ALIVE_TIMEOUT;
-        private Duration resumeTimeout = NodeDefaults.RESUME_TIMEOUT;
-        private Duration rejoinTimeout = NodeDefaults.REJOIN_TIMEOUT;
-        private long resumeBytes = NodeDefaults.RESUME_BYTES;
-        private Duration repathProbation = NodeDefaults.REPATH_PROBATION;
-        private Duration startTimeout = NodeDefaults.START_TIMEOUT;
-        private int maxPeers = NodeDefaults.MAX_PEERS;
-        private int maxChannels = NodeDefaults.MAX_CHANNELS;
-        private int mailboxItems = NodeDefaults.MAILBOX_ITEMS;
         private @Nullable Secret secret;
         private @Nullable Secret formerSecret;
         private @Nullable Requirement require;
-        private int maxHandshakes = NodeDefaults.MAX_HANDSHAKES;
-        private int maxHandshakeRate = NodeDefaults.MAX_HANDSHAKE_RATE;
-        private boolean gatewayAccept = NodeDefaults.GATEWAY_ACCEPT;
-        private final Map<String, List<PeerAddress>> peerGateways = new TreeMap<>();
-        private final Map<String, TlsSpec> peerTls = new TreeMap<>();
-        private List<PeerAddress> advertised = List.of();
-        private final Map<String, ServiceSettings> services = new TreeMap<>();
-        private DirectoryKind directory = NodeDefaults.DIRECTORY;
         private ZooKeeperSpec zooKeeper = NodeDefaults.ZOOKEEPER;
 
         private Builder() {}
 
         private Builder(NodeSpec spec) {
-            name = spec.name;
-            listen = spec.listen;
-            runtimeFolder = spec.runtimeFolder;
-            nativeAllowed = spec.nativeAllowed;
-            loops = spec.loops;
-            waiting = spec.waiting;
+            NodeSettings.values().forEach(row -> copy(row, spec));
             paths = spec.paths;
             spec.transportOptions.forEach((path, options) -> transportOptions.put(path, new TreeMap<>(options)));
             spec.peers.forEach((peer, is) -> {
@@ -358,50 +259,42 @@ public record NodeSpec(
                 var unused = peerTls(peer, is.tls());
             });
             ports.putAll(spec.ports);
+            services.putAll(spec.services);
             tls = spec.tls;
-            windowItems = spec.windowItems;
-            windowBytes = spec.windowBytes;
-            initialItems = spec.initialItems == initialBy(windowItems) ? null : spec.initialItems;
-            maxMessage = spec.maxMessage;
-            nodeBytes = spec.nodeBytes;
-            memoryMax = spec.memoryMax;
-            connectTimeout = spec.connectTimeout;
-            handshakeTimeout = spec.handshakeTimeout;
-            stepTimeout = spec.stepTimeout;
-            headStart = spec.headStart;
-            drainTimeout = spec.drainTimeout;
-            keepAliveInterval = spec.keepAliveInterval;
-            keepAliveTimeout = spec.keepAliveTimeout;
-            resumeTimeout = spec.resumeTimeout;
-            rejoinTimeout = spec.rejoinTimeout;
-            resumeBytes = spec.resumeBytes;
-            repathProbation = spec.repathProbation;
-            startTimeout = spec.startTimeout;
-            maxPeers = spec.maxPeers;
-            maxChannels = spec.maxChannels;
-            mailboxItems = spec.mailboxItems;
             secret = spec.security.secret();
             formerSecret = spec.security.formerSecret();
             require = spec.security.require();
-            maxHandshakes = spec.maxHandshakes;
-            maxHandshakeRate = spec.maxHandshakeRate;
-            gatewayAccept = spec.gatewayAccept;
-            advertised = spec.advertised;
-            services.putAll(spec.services);
-            directory = spec.directory;
             zooKeeper = spec.zooKeeper;
+        }
+
+        /** A value that is as by default is not said: it may depend on others, which may change. */
+        private <T> void copy(NodeSetting.Value<T> row, NodeSpec spec) {
+            T value = row.of().apply(spec);
+            if (!value.equals(get(row))) {
+                var unused = set(row, value);
+            }
+        }
+
+        <T> Builder set(NodeSetting.Value<T> row, T value) {
+            values.put(row, value);
+            return this;
+        }
+
+        /** What was said, or the default. */
+        @SuppressWarnings("unchecked") // set() has put it there.
+        <T> T get(NodeSetting.Value<T> row) {
+            Object said = values.get(row);
+            return said == null ? row.standard().apply(this) : (T) said;
         }
 
         /** See {@link NodeSpec#name()}. */
         public Builder name(String name) {
-            this.name = name;
-            return this;
+            return set(NodeSettings.NAME, name);
         }
 
         /** See {@link NodeSpec#listen()}; replaces what was there. */
         public Builder listen(List<PeerAddress> listen) {
-            this.listen = List.copyOf(listen);
-            return this;
+            return set(NodeSettings.LISTEN, List.copyOf(listen));
         }
 
         /** As {@link #listen(List)}, each address in a form that {@link PeerAddress#parse} reads. */
@@ -411,26 +304,22 @@ public record NodeSpec(
 
         /** See {@link NodeSpec#runtimeFolder()}. */
         public Builder runtimeFolder(Path runtimeFolder) {
-            this.runtimeFolder = runtimeFolder;
-            return this;
+            return set(NodeSettings.RUNTIME_FOLDER, runtimeFolder);
         }
 
         /** See {@link NodeSpec#nativeAllowed()}. */
         public Builder nativeAllowed(boolean nativeAllowed) {
-            this.nativeAllowed = nativeAllowed;
-            return this;
+            return set(NodeSettings.NATIVE, nativeAllowed);
         }
 
         /** See {@link NodeSpec#loops()}. */
         public Builder loops(int loops) {
-            this.loops = loops;
-            return this;
+            return set(NodeSettings.LOOPS, loops);
         }
 
         /** See {@link NodeSpec#waiting()}. */
         public Builder waiting(Waiting waiting) {
-            this.waiting = waiting;
-            return this;
+            return set(NodeSettings.WAITING, waiting);
         }
 
         /** See {@link NodeSpec#paths()}. */
@@ -490,130 +379,109 @@ public record NodeSpec(
             return this;
         }
 
-        /** See {@link NodeSpec#windowItems()}. */
+        /** See {@link WindowSpec#items()}. */
         public Builder windowItems(long windowItems) {
-            this.windowItems = windowItems;
-            return this;
+            return set(NodeSettings.WINDOW_ITEMS, windowItems);
         }
 
-        /** See {@link NodeSpec#windowBytes()}. */
+        /** See {@link WindowSpec#bytes()}. */
         public Builder windowBytes(long windowBytes) {
-            this.windowBytes = windowBytes;
-            return this;
+            return set(NodeSettings.WINDOW_BYTES, windowBytes);
         }
 
-        /** See {@link NodeSpec#initialItems()}; if never said, at most the window. */
+        /** See {@link WindowSpec#initial()}; if never said, at most the window. */
         public Builder initialItems(long initialItems) {
-            this.initialItems = initialItems;
-            return this;
+            return set(NodeSettings.WINDOW_INITIAL, initialItems);
         }
 
-        /** See {@link NodeSpec#maxMessage()}. */
+        /** See {@link MemorySpec#maxMessage()}. */
         public Builder maxMessage(int maxMessage) {
-            this.maxMessage = maxMessage;
-            return this;
+            return set(NodeSettings.MESSAGE_MAX, maxMessage);
         }
 
-        /** See {@link NodeSpec#memoryMax()}. */
+        /** See {@link MemorySpec#max()}. */
         public Builder memoryMax(long memoryMax) {
-            this.memoryMax = memoryMax;
-            return this;
+            return set(NodeSettings.MEMORY_MAX, memoryMax);
         }
 
-        /** See {@link NodeSpec#nodeBytes()}. */
+        /** See {@link MemorySpec#nodeBytes()}. */
         public Builder nodeBytes(long nodeBytes) {
-            this.nodeBytes = nodeBytes;
-            return this;
+            return set(NodeSettings.NODE_BYTES, nodeBytes);
         }
 
-        /** See {@link NodeSpec#connectTimeout()}. */
+        /** See {@link TimeoutSpec#connect()}. */
         public Builder connectTimeout(Duration connectTimeout) {
-            this.connectTimeout = connectTimeout;
-            return this;
+            return set(NodeSettings.CONNECT_TIMEOUT, connectTimeout);
         }
 
-        /** See {@link NodeSpec#handshakeTimeout()}. */
+        /** See {@link TimeoutSpec#handshake()}. */
         public Builder handshakeTimeout(Duration handshakeTimeout) {
-            this.handshakeTimeout = handshakeTimeout;
-            return this;
+            return set(NodeSettings.HANDSHAKE_TIMEOUT, handshakeTimeout);
         }
 
-        /** See {@link NodeSpec#stepTimeout()}. */
+        /** See {@link TimeoutSpec#step()}. */
         public Builder stepTimeout(Duration stepTimeout) {
-            this.stepTimeout = stepTimeout;
-            return this;
+            return set(NodeSettings.STEP_TIMEOUT, stepTimeout);
         }
 
-        /** See {@link NodeSpec#headStart()}. */
+        /** See {@link TimeoutSpec#headStart()}. */
         public Builder headStart(Duration headStart) {
-            this.headStart = headStart;
-            return this;
+            return set(NodeSettings.HEAD_START, headStart);
         }
 
-        /** See {@link NodeSpec#drainTimeout()}. */
+        /** See {@link TimeoutSpec#drain()}. */
         public Builder drainTimeout(Duration drainTimeout) {
-            this.drainTimeout = drainTimeout;
-            return this;
+            return set(NodeSettings.DRAIN_TIMEOUT, drainTimeout);
         }
 
-        /** See {@link NodeSpec#keepAliveInterval()}. */
+        /** See {@link KeepAliveSpec#interval()}. */
         public Builder keepAliveInterval(Duration keepAliveInterval) {
-            this.keepAliveInterval = keepAliveInterval;
-            return this;
+            return set(NodeSettings.KEEP_ALIVE_INTERVAL, keepAliveInterval);
         }
 
-        /** See {@link NodeSpec#keepAliveTimeout()}. */
+        /** See {@link KeepAliveSpec#timeout()}. */
         public Builder keepAliveTimeout(Duration keepAliveTimeout) {
-            this.keepAliveTimeout = keepAliveTimeout;
-            return this;
+            return set(NodeSettings.KEEP_ALIVE_TIMEOUT, keepAliveTimeout);
         }
 
-        /** See {@link NodeSpec#rejoinTimeout()}. */
+        /** See {@link TimeoutSpec#rejoin()}. */
         public Builder rejoinTimeout(Duration rejoinTimeout) {
-            this.rejoinTimeout = rejoinTimeout;
-            return this;
+            return set(NodeSettings.REJOIN_TIMEOUT, rejoinTimeout);
         }
 
-        /** See {@link NodeSpec#resumeBytes()}. */
+        /** See {@link MemorySpec#resumeBytes()}. */
         public Builder resumeBytes(long resumeBytes) {
-            this.resumeBytes = resumeBytes;
-            return this;
+            return set(NodeSettings.RESUME_BYTES, resumeBytes);
         }
 
-        /** See {@link NodeSpec#resumeTimeout()}. */
+        /** See {@link TimeoutSpec#resume()}. */
         public Builder resumeTimeout(Duration resumeTimeout) {
-            this.resumeTimeout = resumeTimeout;
-            return this;
+            return set(NodeSettings.RESUME_TIMEOUT, resumeTimeout);
         }
 
         /** See {@link NodeSpec#repathProbation()}. */
         public Builder repathProbation(Duration repathProbation) {
-            this.repathProbation = repathProbation;
-            return this;
+            return set(NodeSettings.REPATH_PROBATION, repathProbation);
         }
 
-        /** See {@link NodeSpec#startTimeout()}. */
+        /** See {@link TimeoutSpec#start()}. */
         public Builder startTimeout(Duration startTimeout) {
-            this.startTimeout = startTimeout;
-            return this;
+            return set(NodeSettings.START_TIMEOUT, startTimeout);
         }
 
-        /** See {@link NodeSpec#maxPeers()}. */
+        /** See {@link LimitSpec#peers()}. */
         public Builder maxPeers(int maxPeers) {
-            this.maxPeers = maxPeers;
-            return this;
+            return set(NodeSettings.MAX_PEERS, maxPeers);
         }
 
-        /** See {@link NodeSpec#maxChannels()}. */
+        /** See {@link LimitSpec#channels()}. */
         public Builder maxChannels(int maxChannels) {
-            this.maxChannels = maxChannels;
-            return this;
+            return set(NodeSettings.MAX_CHANNELS, maxChannels);
         }
 
         /** See {@link NodeSpec#mailboxItems()}. */
         public Builder mailboxItems(int mailboxItems) {
-            this.mailboxItems = mailboxItems;
-            return this;
+            return set(NodeSettings.MAILBOX_ITEMS, mailboxItems);
         }
 
         /** What each peer has to prove to know, and we to it; see {@link SecuritySpec#secret()}. */
@@ -634,22 +502,19 @@ public record NodeSpec(
             return this;
         }
 
-        /** See {@link NodeSpec#maxHandshakes()}. */
+        /** See {@link LimitSpec#handshakes()}. */
         public Builder maxHandshakes(int maxHandshakes) {
-            this.maxHandshakes = maxHandshakes;
-            return this;
+            return set(NodeSettings.MAX_HANDSHAKES, maxHandshakes);
         }
 
-        /** See {@link NodeSpec#maxHandshakeRate()}. */
+        /** See {@link LimitSpec#handshakeRate()}. */
         public Builder maxHandshakeRate(int maxHandshakeRate) {
-            this.maxHandshakeRate = maxHandshakeRate;
-            return this;
+            return set(NodeSettings.MAX_HANDSHAKE_RATE, maxHandshakeRate);
         }
 
         /** See {@link NodeSpec#gatewayAccept()}. */
         public Builder gatewayAccept(boolean gatewayAccept) {
-            this.gatewayAccept = gatewayAccept;
-            return this;
+            return set(NodeSettings.GATEWAY_ACCEPT, gatewayAccept);
         }
 
         /**
@@ -661,8 +526,7 @@ public record NodeSpec(
         }
 
         Builder advertise(List<PeerAddress> addresses) {
-            advertised = addresses;
-            return this;
+            return set(NodeSettings.ADVERTISE, List.copyOf(addresses));
         }
 
         /** One service; replaces what was said of it. */
@@ -673,8 +537,7 @@ public record NodeSpec(
 
         /** See {@link NodeSpec#directory()}. */
         public Builder directory(DirectoryKind directory) {
-            this.directory = directory;
-            return this;
+            return set(NodeSettings.DIRECTORY, directory);
         }
 
         /** See {@link NodeSpec#zooKeeper()}; replaces what was there. */
@@ -704,50 +567,30 @@ public record NodeSpec(
          */
         public NodeSpec build() {
             return new NodeSpec(
-                    name,
-                    listen,
-                    runtimeFolder,
-                    nativeAllowed,
-                    loops,
-                    waiting,
+                    get(NodeSettings.NAME),
+                    get(NodeSettings.LISTEN),
+                    get(NodeSettings.ADVERTISE),
+                    get(NodeSettings.RUNTIME_FOLDER),
+                    get(NodeSettings.NATIVE),
+                    get(NodeSettings.LOOPS),
+                    get(NodeSettings.WAITING),
                     paths,
+                    get(NodeSettings.REPATH_PROBATION),
                     transportOptions,
                     peers(),
                     ports,
-                    tls,
-                    windowItems,
-                    windowBytes,
-                    initialItems == null ? initialBy(windowItems) : initialItems,
-                    maxMessage,
-                    nodeBytes,
-                    memoryMax,
-                    connectTimeout,
-                    handshakeTimeout,
-                    stepTimeout,
-                    headStart,
-                    drainTimeout,
-                    keepAliveInterval,
-                    keepAliveTimeout,
-                    resumeTimeout,
-                    rejoinTimeout,
-                    resumeBytes,
-                    repathProbation,
-                    startTimeout,
-                    maxPeers,
-                    maxChannels,
-                    mailboxItems,
+                    services,
                     new SecuritySpec(secret, formerSecret, require),
-                    maxHandshakes,
-                    maxHandshakeRate,
-                    gatewayAccept,
-                    directory,
-                    zooKeeper,
-                    advertised,
-                    services);
-        }
-
-        private static long initialBy(long windowItems) {
-            return Math.min(NodeDefaults.INITIAL_ITEMS, windowItems);
+                    tls,
+                    WindowSpec.of(this),
+                    MemorySpec.of(this),
+                    TimeoutSpec.of(this),
+                    KeepAliveSpec.of(this),
+                    LimitSpec.of(this),
+                    get(NodeSettings.MAILBOX_ITEMS),
+                    get(NodeSettings.GATEWAY_ACCEPT),
+                    get(NodeSettings.DIRECTORY),
+                    zooKeeper);
         }
 
         private Map<String, PeerSpec> peers() {

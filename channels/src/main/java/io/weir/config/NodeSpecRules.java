@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.function.LongFunction;
 import java.util.function.Predicate;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -53,10 +54,19 @@ public final class NodeSpecRules {
     }
 
     static void range(String property, long value, long least, long most) {
+        range(property, value, least, most, Long::toString, "");
+    }
+
+    /** Of bytes. */
+    static void sizes(String property, long value, long least, long most) {
+        range(property, value, least, most, SettingText::ofSize, "");
+    }
+
+    /** @param hint where an end of the range comes from; may be empty */
+    static void range(String property, long value, long least, long most, LongFunction<String> written, String hint) {
         if (value < least || value > most) {
-            throw new Misconfigured(property + '=' + value + " is out of range: " + least + " to " + most
-                    + (property.equals("weir.node.bytes") ? ", where the least is weir.message.max" : "")
-                    + (property.equals("weir.window.initial") ? ", where the most is weir.window.items" : ""));
+            throw new Misconfigured(property + '=' + written.apply(value) + " is out of range: " + written.apply(least)
+                    + " to " + written.apply(most) + hint);
         }
     }
 

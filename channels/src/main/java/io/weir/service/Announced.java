@@ -6,6 +6,8 @@ import io.weir.config.PathPolicy;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
 import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Flux;

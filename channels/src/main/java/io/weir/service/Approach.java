@@ -10,6 +10,7 @@ import io.weir.core.AuthenticationFailed;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.WeirException;
+import io.weir.service.directory.ServiceInstance;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,7 +43,11 @@ final class Approach {
         Password password = options.password();
         this.knock = password == null
                 ? null
-                : new Knock(node.id(), instance.service(), password, node.spec().handshakeTimeout());
+                : new Knock(
+                        node.id(),
+                        instance.service(),
+                        password,
+                        node.spec().timeouts().handshake());
     }
 
     private List<String> usable() {

@@ -5,6 +5,7 @@ import io.weir.channel.Peer;
 import io.weir.channel.PeerState;
 import io.weir.config.PathPolicy;
 import io.weir.core.Misconfigured;
+import io.weir.service.directory.ServiceInstance;
 import java.util.List;
 import java.util.Objects;
 import reactor.core.publisher.Flux;

@@ -10,6 +10,8 @@ import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
+import io.weir.service.directory.ServiceInstance;
+import io.weir.service.remote.Callee;
 import java.time.Duration;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;

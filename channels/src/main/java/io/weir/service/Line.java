@@ -1,5 +1,6 @@
 package io.weir.service;
 
+import io.weir.service.remote.Callee;
 import java.util.List;
 import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;

@@ -1,5 +1,8 @@
 package io.weir.service;
 
+import io.weir.service.directory.Registration;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -2,6 +2,7 @@ package io.weir.service;
 
 import io.weir.channel.Peer;
 import io.weir.config.PathPolicy;
+import io.weir.service.directory.ServiceInstance;
 import java.util.List;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;

@@ -41,7 +41,8 @@ class MailboxTest {
             .build();
     private final ManualLoop loop = new ManualLoop();
     private final Ports ports = new Ports(spec);
-    private final MemoryAccount memory = new MemoryAccount(DirectMemory.bound(spec.memoryMax()), spec.nodeBytes());
+    private final MemoryAccount memory = new MemoryAccount(
+            DirectMemory.bound(spec.memory().max()), spec.memory().nodeBytes());
     private final List<Sender> senders = new ArrayList<>();
     private final Mailbox box = new Mailbox("box", ITEMS, loop).open(ports);
 

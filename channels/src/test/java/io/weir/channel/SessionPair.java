@@ -21,7 +21,8 @@ final class SessionPair {
     SessionPair(NodeSpec spec, int room) {
         links = MemoryLink.pair(loop, room);
         ports = new Ports(spec);
-        memory = new MemoryAccount(DirectMemory.bound(spec.memoryMax()), spec.nodeBytes());
+        memory = new MemoryAccount(
+                DirectMemory.bound(spec.memory().max()), spec.memory().nodeBytes());
         client = session(spec, new Ports(spec), links[0], "server", true);
         server = session(spec, ports, links[1], "client", false);
     }

@@ -132,7 +132,8 @@ class SessionTest {
         channel.receive().subscribe(subscriber);
         pair.loop.settle();
         assertThat(received).isEmpty();
-        assertThat(asked.stream().mapToLong(n -> n).sum()).isEqualTo(spec.initialItems());
+        assertThat(asked.stream().mapToLong(n -> n).sum())
+                .isEqualTo(spec.windows().initial());
         subscriber.request(3);
         pair.loop.settle();
         assertThat(received).hasSize(3);
@@ -140,7 +141,7 @@ class SessionTest {
         pair.loop.settle();
         assertThat(received).hasSize(1003);
         assertThat(asked.stream().mapToLong(n -> n).sum())
-                .isLessThanOrEqualTo(Math.max(1003, spec.initialItems() + 1003));
+                .isLessThanOrEqualTo(Math.max(1003, spec.windows().initial() + 1003));
         subscriber.cancel();
         pair.loop.settle();
         received.forEach(Message::release);

@@ -142,11 +142,13 @@ class NodePropertiesTest {
                 .isEqualTo(new NodeSpec(
                         "till",
                         List.of(new PeerAddress("0.0.0.0", 7000), new PeerAddress("/run/till", -1)),
+                        List.of(new PeerAddress("till.example", 7000)),
                         Path.of("/run/weir"),
                         false,
                         2,
                         Waiting.FRUGAL,
                         new PathPolicy(List.of("tcp", "shm"), Map.of("shm", PathSwitch.REQUIRED), Repath.ONCE),
+                        Duration.ofMillis(250),
                         Map.of(),
                         Map.of(
                                 "billing",
@@ -161,6 +163,20 @@ class NodePropertiesTest {
                                 new PortSpec(
                                         new PathPolicy(List.of("tcp", "shm"), Map.of("tcp", PathSwitch.OFF)),
                                         Set.of("name:till", "CN=billing,O=shop"))),
+                        Map.of(
+                                "prices",
+                                new ServiceSettings(
+                                        List.of(),
+                                        Password.of("correct horse"),
+                                        Duration.ofSeconds(7),
+                                        Balance.LEAST_OUTSTANDING),
+                                "tax.eu",
+                                ServiceSettings.STANDARD.withAddresses(
+                                        List.of(new PeerAddress("a", 1), new PeerAddress("b", 2)))),
+                        new SecuritySpec(
+                                Secret.of("0123456789abcdef"),
+                                Secret.of("fedcba9876543210"),
+                                Requirement.AUTHENTICATED),
                         TlsSpec.builder()
                                 .certificate(Path.of("/etc/weir/till.pem"))
                                 .key(Path.of("/etc/weir/till.key"))
@@ -172,50 +188,26 @@ class NodePropertiesTest {
                                 .protocols(List.of("TLSv1.2"))
                                 .reload(Duration.ofMinutes(5))
                                 .build(),
-                        16,
-                        64 << 10,
-                        4,
-                        1 << 20,
-                        2 << 20,
-                        48 << 20,
-                        Duration.ofSeconds(1),
-                        Duration.ofMillis(1500),
-                        Duration.ofMinutes(2),
-                        Duration.ofMillis(20),
-                        Duration.ZERO,
-                        Duration.ofMillis(100),
-                        Duration.ofSeconds(3),
-                        Duration.ofSeconds(7),
-                        Duration.ofSeconds(3),
-                        1 << 20,
-                        Duration.ofMillis(250),
-                        Duration.ofMinutes(1),
-                        3,
-                        5,
+                        new WindowSpec(16, 64 << 10, 4),
+                        new MemorySpec(1 << 20, 2 << 20, 48 << 20, 1 << 20),
+                        new TimeoutSpec(
+                                Duration.ofSeconds(1),
+                                Duration.ofMillis(1500),
+                                Duration.ofMinutes(2),
+                                Duration.ofMillis(20),
+                                Duration.ZERO,
+                                Duration.ofSeconds(7),
+                                Duration.ofSeconds(3),
+                                Duration.ofMinutes(1)),
+                        new KeepAliveSpec(Duration.ofMillis(100), Duration.ofSeconds(3)),
+                        new LimitSpec(3, 5, 9, 11),
                         7,
-                        new SecuritySpec(
-                                Secret.of("0123456789abcdef"),
-                                Secret.of("fedcba9876543210"),
-                                Requirement.AUTHENTICATED),
-                        9,
-                        11,
                         false,
                         DirectoryKind.ZOOKEEPER,
                         ZooKeeperSpec.of("zk1:2181,zk2:2181")
                                 .root("/shop/weir")
                                 .timeout(Duration.ofSeconds(6))
-                                .session(Duration.ofSeconds(8)),
-                        List.of(new PeerAddress("till.example", 7000)),
-                        Map.of(
-                                "prices",
-                                new ServiceSettings(
-                                        List.of(),
-                                        Password.of("correct horse"),
-                                        Duration.ofSeconds(7),
-                                        Balance.LEAST_OUTSTANDING),
-                                "tax.eu",
-                                ServiceSettings.STANDARD.withAddresses(
-                                        List.of(new PeerAddress("a", 1), new PeerAddress("b", 2))))));
+                                .session(Duration.ofSeconds(8))));
     }
 
     @Test
@@ -236,7 +228,7 @@ class NodePropertiesTest {
         Properties system = properties("weir.max.peers", "3", "weir.max.channels", "3");
         NodeSpec spec = NodeProperties.merge(file, system, Map.of("WEIR_MAX_CHANNELS", "4"))
                 .build();
-        assertThat(List.of(spec.loops(), spec.maxPeers(), spec.maxChannels(), spec.mailboxItems()))
+        assertThat(List.of(spec.loops(), spec.limits().peers(), spec.limits().channels(), spec.mailboxItems()))
                 .containsExactly(2, 3, 4, NodeDefaults.MAILBOX_ITEMS);
     }
 
@@ -264,7 +256,7 @@ class NodePropertiesTest {
             assertThat(NodeSpec.fromSystem().name()).isEqualTo("from-the-system");
             NodeSpec spec = NodeSpec.from(properties("weir.name", "from-a-file", "weir.max.peers", "17"));
             assertThat(spec.name()).isEqualTo("from-the-system");
-            assertThat(spec.maxPeers()).isEqualTo(17);
+            assertThat(spec.limits().peers()).isEqualTo(17);
         } finally {
             if (before == null) {
                 System.clearProperty("weir.name");

@@ -53,17 +53,14 @@ class NodeSpecTest {
                 refusal(spec -> spec.loops(0), "weir.loops=0 is out of range: 1 to 256"),
                 refusal(spec -> spec.loops(257), "weir.loops=257 is out of range: 1 to 256"),
                 refusal(spec -> spec.windowItems(0), "weir.window.items=0 is out of range: 1 to 1073741824"),
-                refusal(
-                        spec -> spec.windowBytes(1000),
-                        "weir.window.bytes=1000 is out of range: 65536 to 1099511627776"),
+                refusal(spec -> spec.windowBytes(1000), "weir.window.bytes=1000 is out of range: 64k to 1024g"),
                 refusal(
                         spec -> spec.windowItems(10).initialItems(11),
                         "weir.window.initial=11 is out of range: 0 to 10, where the most is weir.window.items"),
-                refusal(spec -> spec.maxMessage(10), "weir.message.max=10 is out of range: 1024 to 2147483647"),
+                refusal(spec -> spec.maxMessage(10), "weir.message.max=10 is out of range: 1k to 2147483647"),
                 refusal(
                         spec -> spec.maxMessage(1 << 30),
-                        "weir.node.bytes=268435456 is out of range: 1073741824 to 1099511627776,"
-                                + " where the least is weir.message.max"),
+                        "weir.node.bytes=256m is out of range: 1g to 1024g," + " where the least is weir.message.max"),
                 refusal(
                         spec -> spec.connectTimeout(Duration.ZERO),
                         "weir.timeout.connect=0s is out of range: 1ms to 1h"),
@@ -249,30 +246,30 @@ class NodeSpecTest {
         assertThat(spec.peers()).isEmpty();
         assertThat(spec.ports()).isEmpty();
         assertThat(spec.tls()).isEqualTo(TlsSpec.OFF);
-        assertThat(spec.windowItems()).isEqualTo(16 * 1024);
-        assertThat(spec.windowBytes()).isEqualTo(4 << 20);
-        assertThat(spec.initialItems()).isEqualTo(256);
-        assertThat(spec.maxMessage()).isEqualTo(64 << 20);
-        assertThat(spec.nodeBytes()).isEqualTo(256 << 20);
-        assertThat(spec.connectTimeout()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(spec.handshakeTimeout()).isEqualTo(Duration.ofSeconds(5));
-        assertThat(spec.stepTimeout()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(spec.headStart()).isEqualTo(Duration.ofSeconds(1));
-        assertThat(spec.drainTimeout()).isEqualTo(Duration.ofSeconds(2));
-        assertThat(spec.keepAliveInterval()).isEqualTo(Duration.ofSeconds(10));
-        assertThat(spec.keepAliveTimeout()).isEqualTo(Duration.ofSeconds(60));
-        assertThat(spec.resumeTimeout()).isEqualTo(Duration.ofSeconds(30));
-        assertThat(spec.rejoinTimeout()).isEqualTo(Duration.ofMillis(500));
-        assertThat(spec.resumeBytes()).isEqualTo(16 << 20);
+        assertThat(spec.windows().items()).isEqualTo(16 * 1024);
+        assertThat(spec.windows().bytes()).isEqualTo(4 << 20);
+        assertThat(spec.windows().initial()).isEqualTo(256);
+        assertThat(spec.memory().maxMessage()).isEqualTo(64 << 20);
+        assertThat(spec.memory().nodeBytes()).isEqualTo(256 << 20);
+        assertThat(spec.timeouts().connect()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(spec.timeouts().handshake()).isEqualTo(Duration.ofSeconds(5));
+        assertThat(spec.timeouts().step()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(spec.timeouts().headStart()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(spec.timeouts().drain()).isEqualTo(Duration.ofSeconds(2));
+        assertThat(spec.keepAlive().interval()).isEqualTo(Duration.ofSeconds(10));
+        assertThat(spec.keepAlive().timeout()).isEqualTo(Duration.ofSeconds(60));
+        assertThat(spec.timeouts().resume()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(spec.timeouts().rejoin()).isEqualTo(Duration.ofMillis(500));
+        assertThat(spec.memory().resumeBytes()).isEqualTo(16 << 20);
         assertThat(spec.repathProbation()).isEqualTo(Duration.ofSeconds(1));
         assertThat(spec.paths().repathOrDefault()).isEqualTo(Repath.ALWAYS);
         assertThat(spec.mailboxItems()).isEqualTo(1024);
-        assertThat(spec.startTimeout()).isEqualTo(Duration.ofSeconds(30));
+        assertThat(spec.timeouts().start()).isEqualTo(Duration.ofSeconds(30));
         assertThat(PeerSpec.of("db:1").connect()).isEqualTo(PeerSpec.Connect.LAZY);
         assertThat(PeerSpec.of("db:1").patience()).isZero();
         assertThat(spec.security()).isEqualTo(SecuritySpec.NONE);
-        assertThat(spec.maxHandshakes()).isEqualTo(256);
-        assertThat(spec.maxHandshakeRate()).isEqualTo(1000);
+        assertThat(spec.limits().handshakes()).isEqualTo(256);
+        assertThat(spec.limits().handshakeRate()).isEqualTo(1000);
         assertThat(spec.gatewayAccept()).isTrue();
         assertThat(spec.advertised()).isEmpty();
         assertThat(spec.services()).isEmpty();
@@ -284,9 +281,10 @@ class NodeSpecTest {
     @Test
     void aSmallWindowLowersWhatMayTravelUnasked() {
         NodeSpec small = NodeSpec.builder().windowItems(16).build();
-        assertThat(small.initialItems()).isEqualTo(16);
-        assertThat(small.toBuilder().windowItems(2048).build().initialItems()).isEqualTo(256);
-        assertThat(small.toBuilder().windowItems(8).build().initialItems()).isEqualTo(8);
+        assertThat(small.windows().initial()).isEqualTo(16);
+        assertThat(small.toBuilder().windowItems(2048).build().windows().initial())
+                .isEqualTo(256);
+        assertThat(small.toBuilder().windowItems(8).build().windows().initial()).isEqualTo(8);
     }
 
     @Test
@@ -317,14 +315,14 @@ class NodeSpecTest {
                             + "weir.timeout.resume=7s, weir.timeout.rejoin=3s, weir.resume.bytes=1m, weir.repath.probation=250ms, weir.timeout.start=1m,"
                             + " weir.max.peers=3, weir.max.channels=5, weir.mailbox.items=7,"
                             + " weir.max.handshakes=9, weir.max.handshake-rate=11, weir.gateway.accept=off,"
-                            + " weir.advertise=tcp://till.example:7000,"
-                            + " weir.transport.order=tcp,shm, weir.transport.shm=required, weir.repath=once,"
+                            + " weir.advertise=tcp://till.example:7000, weir.repath=once, weir.security.require=none,"
+                            + " weir.transport.order=tcp,shm, weir.transport.shm=required,"
                             + " weir.transport.pigeon.speed=9, weir.peers.billing.address=tcp://db:7000,"
-                            + " weir.peers.billing.transport.order=shm, weir.peers.billing.repath=off,"
-                            + " weir.peers.billing.connect=eager, weir.peers.billing.wait=3s, "
-                            + "weir.peers.billing.gateway=tcp://gate:7000,unix:/run/gate, weir.ports.prices.transport.tcp=off,"
+                            + " weir.peers.billing.repath=off, weir.peers.billing.connect=eager,"
+                            + " weir.peers.billing.wait=3s, weir.peers.billing.gateway=tcp://gate:7000,unix:/run/gate,"
+                            + " weir.peers.billing.transport.order=shm,"
                             + " weir.ports.prices.allow=CN=billing,O=shop; name:till,"
-                            + " weir.security.require=none,"
+                            + " weir.ports.prices.transport.tcp=off,"
                             + " weir.services.prices.wait=7s, weir.services.prices.balance=least-outstanding]");
         }
     }

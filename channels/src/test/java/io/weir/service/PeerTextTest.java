@@ -1,13 +1,10 @@
 package io.weir.service;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.Unpooled;
-import io.weir.core.Misconfigured;
 import io.weir.core.PeerId;
 import io.weir.core.Refused;
+import io.weir.service.gateway.JoinedPair;
 import java.time.Instant;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -17,13 +14,6 @@ class PeerTextTest {
 
     private static final String BAD = "a\u009b2J\u202eb\u2066c\u2028d\u0085e\u001bf";
     private static final String SHOWN = "a?2J?b?c?d?e?f";
-
-    @Test
-    void aTextOfACall() {
-        ByteBuf wire = Unpooled.buffer();
-        CallLayout.writeText(wire, BAD);
-        assertThat(CallLayout.readText(wire)).isEqualTo(SHOWN);
-    }
 
     @Test
     void whyAnInstanceCanNotBeReached() {
@@ -36,12 +26,5 @@ class PeerTextTest {
         assertThat(new JoinedPair(1, id, "tcp", id, "tcp", 0, 0, Instant.EPOCH, BAD).toString())
                 .contains(SHOWN)
                 .doesNotContainPattern("[\\p{Cntrl}\\p{Cf}\\u0080-\\u009f\\u2028]");
-    }
-
-    @Test
-    void aNameInADirectory() {
-        assertThatThrownBy(() -> Names.check("a service", BAD))
-                .isInstanceOf(Misconfigured.class)
-                .hasMessageContaining("a service can't be called '" + SHOWN + "'");
     }
 }

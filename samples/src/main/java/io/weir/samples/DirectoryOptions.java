@@ -4,7 +4,7 @@ import io.weir.config.DirectoryKind;
 import io.weir.config.NodeSpec;
 import io.weir.config.ZooKeeperSpec;
 import io.weir.core.ForeignText;
-import io.weir.service.ServiceDirectory;
+import io.weir.service.directory.ServiceDirectory;
 import java.time.Duration;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;

@@ -2,9 +2,9 @@ package io.weir.samples;
 
 import static io.weir.samples.DirectoryOptions.printable;
 
-import io.weir.service.Member;
-import io.weir.service.MemberEvent;
-import io.weir.service.ServiceDirectory;
+import io.weir.service.directory.Member;
+import io.weir.service.directory.MemberEvent;
+import io.weir.service.directory.ServiceDirectory;
 import java.io.PrintWriter;
 import org.reactivestreams.Publisher;
 import picocli.CommandLine.Command;

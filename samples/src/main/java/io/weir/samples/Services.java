@@ -2,8 +2,8 @@ package io.weir.samples;
 
 import static io.weir.samples.DirectoryOptions.printable;
 
-import io.weir.service.ServiceDirectory;
-import io.weir.service.ServiceInstance;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
 import java.io.PrintWriter;
 import java.util.List;
 import org.reactivestreams.Publisher;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
 import io.weir.config.NodeSpec;
-import io.weir.service.ServiceDirectory;
-import io.weir.service.ServiceInstance;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;

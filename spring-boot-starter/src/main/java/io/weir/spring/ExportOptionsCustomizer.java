@@ -1,6 +1,6 @@
 package io.weir.spring;
 
-import io.weir.service.ExportOptions;
+import io.weir.service.remote.ExportOptions;
 
 /**
  * Changes how the application's {@link RemoteService remote services} are exported. Beans of this type are called in

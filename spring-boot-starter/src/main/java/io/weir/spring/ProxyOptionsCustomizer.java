@@ -1,6 +1,6 @@
 package io.weir.spring;
 
-import io.weir.service.ProxyOptions;
+import io.weir.service.remote.ProxyOptions;
 
 /**
  * Changes how remote interfaces are called, by {@link RemoteClient}, {@link ImportRemoteServices} and

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
-import io.weir.service.ServiceInstance;
+import io.weir.service.directory.ServiceInstance;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;

@@ -99,7 +99,7 @@ public final class WeirSockets {
      * @param target what they reach; may take as long to connect to as {@code weir.timeout.connect} says
      */
     public SocketRelay relay(int port, InetSocketAddress target) throws IOException {
-        int timeout = Math.toIntExact(node.spec().connectTimeout().toMillis());
+        int timeout = Math.toIntExact(node.spec().timeouts().connect().toMillis());
         return SocketRelay.start(serverSocket(port), target, timeout);
     }
 

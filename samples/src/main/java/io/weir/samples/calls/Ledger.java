@@ -1,8 +1,8 @@
 package io.weir.samples.calls;
 
-import io.weir.service.Deadline;
-import io.weir.service.Idempotent;
-import io.weir.service.Remote;
+import io.weir.service.remote.Deadline;
+import io.weir.service.remote.Idempotent;
+import io.weir.service.remote.Remote;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 

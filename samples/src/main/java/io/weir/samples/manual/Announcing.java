@@ -1,9 +1,9 @@
 package io.weir.samples.manual;
 
 import io.weir.channel.Node;
-import io.weir.service.Registration;
-import io.weir.service.ServiceDirectory;
-import io.weir.service.ServiceInstance;
+import io.weir.service.directory.Registration;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
 import java.util.List;
 import java.util.Map;
 import reactor.core.publisher.Flux;

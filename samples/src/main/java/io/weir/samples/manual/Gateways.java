@@ -3,8 +3,8 @@ package io.weir.samples.manual;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.PeerAddress;
-import io.weir.service.Gateway;
-import io.weir.service.GatewaySpec;
+import io.weir.service.gateway.Gateway;
+import io.weir.service.gateway.GatewaySpec;
 import reactor.core.publisher.Mono;
 
 /** A gateway in code, and a client that names it. */

@@ -1,9 +1,9 @@
 package io.weir.samples.manual;
 
-import io.weir.service.Caller;
-import io.weir.service.Deadline;
-import io.weir.service.Idempotent;
-import io.weir.service.Remote;
+import io.weir.service.remote.Caller;
+import io.weir.service.remote.Deadline;
+import io.weir.service.remote.Idempotent;
+import io.weir.service.remote.Remote;
 import java.time.Instant;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;

@@ -21,8 +21,10 @@ public final class OnePath {
         NodeSpec here = NodeSpec.fromSystem();
         // It is this path that is shown, from the beginning, also where JVMs that have just started compete for the
         // processors.
-        NodeSpec.Builder spec =
-                here.toBuilder().name(name).listen(Place.listen()).headStart(here.handshakeTimeout());
+        NodeSpec.Builder spec = here.toBuilder()
+                .name(name)
+                .listen(Place.listen())
+                .headStart(here.timeouts().handshake());
         List<String> order = spec.build().paths().paths();
         // This path is to be shown, not the fastest one.
         spec = spec.order(order.toArray(String[]::new));

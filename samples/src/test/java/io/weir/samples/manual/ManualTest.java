@@ -81,7 +81,7 @@ class ManualTest {
                     .expectComplete()
                     .verify(LIMIT);
             // What was taken, the window that may travel ahead, and the batch that was asked for.
-            long ahead = nodes.server().spec().windowItems() + 64;
+            long ahead = nodes.server().spec().windows().items() + 64;
             assertThat(readings.made()).isBetween(1000L, 1000L + ahead);
         }
     }
@@ -247,7 +247,7 @@ class ManualTest {
         assertThat(spec.paths().order()).containsExactly("shm", "verbs", "tcp");
         assertThat(spec.pathsToPeer("any").of("verbs")).isEqualTo(PathSwitch.OFF);
         Path file = Files.writeString(folder.resolve("weir.properties"), "weir.window.items = 7");
-        assertThat(Settings.fromFile(file).windowItems()).isEqualTo(7);
+        assertThat(Settings.fromFile(file).windows().items()).isEqualTo(7);
     }
 
     @Test

@@ -76,7 +76,7 @@ final class NodeStarter implements DisposableBean {
      * was in the way.
      */
     <T> T await(Mono<T> outcome, String what) {
-        Duration limit = spec.startTimeout().plus(MARGIN);
+        Duration limit = spec.timeouts().start().plus(MARGIN);
         CompletableFuture<T> future = outcome.toFuture();
         try {
             return Objects.requireNonNull(future.get(limit.toMillis(), TimeUnit.MILLISECONDS), what);
@@ -106,7 +106,7 @@ final class NodeStarter implements DisposableBean {
     Mono<Void> close() {
         return whenThere()
                 .flatMap(Node::close)
-                .timeout(spec.drainTimeout().plus(MARGIN))
+                .timeout(spec.timeouts().drain().plus(MARGIN))
                 .onErrorResume(error -> {
                     LOG.debug("The node was not closed in good order", error);
                     return Mono.empty();

@@ -1,11 +1,11 @@
 package io.weir.spring.autoconfigure;
 
 import io.weir.core.Misconfigured;
-import io.weir.service.Member;
-import io.weir.service.MemberEvent;
-import io.weir.service.Registration;
-import io.weir.service.ServiceDirectory;
-import io.weir.service.ServiceInstance;
+import io.weir.service.directory.Member;
+import io.weir.service.directory.MemberEvent;
+import io.weir.service.directory.Registration;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
 import java.util.List;
 import java.util.Map;
 import org.slf4j.Logger;

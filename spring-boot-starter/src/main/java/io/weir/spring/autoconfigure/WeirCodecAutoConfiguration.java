@@ -1,8 +1,8 @@
 package io.weir.spring.autoconfigure;
 
 import io.weir.core.Misconfigured;
-import io.weir.service.CallCodec;
-import io.weir.service.CallCodecs;
+import io.weir.service.remote.CallCodec;
+import io.weir.service.remote.CallCodecs;
 import io.weir.spring.WeirCodecs;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

@@ -1,6 +1,6 @@
 package io.weir.spring.autoconfigure;
 
-import io.weir.service.ServiceDirectory;
+import io.weir.service.directory.ServiceDirectory;
 import io.weir.spring.DiscoveryClientDirectory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -10,11 +10,11 @@ import io.weir.channel.PeerStats;
 import io.weir.channel.RoundTrips;
 import io.weir.core.ForeignText;
 import io.weir.core.PeerAddress;
-import io.weir.service.JoinedPair;
-import io.weir.service.Member;
-import io.weir.service.ServiceDirectory;
-import io.weir.service.ServiceInstance;
 import io.weir.service.Services;
+import io.weir.service.directory.Member;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
+import io.weir.service.gateway.JoinedPair;
 import io.weir.spring.WeirStatus;
 import io.weir.spring.WeirStatus.NamedPeer;
 import io.weir.spring.endpoint.WeirReport.AttemptReport;
@@ -134,7 +134,7 @@ final class Reporter {
                 node.stalls(),
                 node.wakeUps(),
                 node.lentBytes(),
-                node.spec().nodeBytes());
+                node.spec().memory().nodeBytes());
     }
 
     private static PeerReport peer(NamedPeer peer) {

@@ -89,7 +89,7 @@ class MissingJarsTest {
                         "remote interfaces have no codec: Jackson is not on the class path; add "
                                 + "tools.jackson.core:jackson-databind and"
                                 + " tools.jackson.dataformat:jackson-dataformat-cbor, or define a bean of the type"
-                                + " io.weir.service.CallCodec"),
+                                + " io.weir.service.remote.CallCodec"),
                 application(
                         "with Actuator",
                         EnumSet.of(Part.SERVLETS, Part.WEBFLUX, Part.WEB, Part.CLOUD, Part.SECURITY),

@@ -171,7 +171,7 @@ class WeirHealthAutoConfigurationTest {
             }
 
             @Override
-            public List<io.weir.service.Gateway> gateways() {
+            public List<io.weir.service.gateway.Gateway> gateways() {
                 return List.of();
             }
 

@@ -79,7 +79,11 @@ class WeirSettingsTest {
                         "weir.window.bytes", "8m",
                         "weir.peers.tax-office.address", "tcp://h:1",
                         "weir.peers.tax-office.transport.shm", "required"));
-        assertThat(NodeSpec.builder().properties(ofNode("tax-office")).build().windowBytes())
+        assertThat(NodeSpec.builder()
+                        .properties(ofNode("tax-office"))
+                        .build()
+                        .windows()
+                        .bytes())
                 .isEqualTo(8L << 20);
     }
 

@@ -36,7 +36,9 @@ class CirclesTest {
     private static final Map<String, Integer> LARGEST = Map.of(
             "io.weir.channel", 62,
             "io.weir.config", 7,
-            "io.weir.service", 19,
+            "io.weir.service", 4,
+            "io.weir.service.directory", 4,
+            "io.weir.service.remote", 19,
             "io.weir.service.socket", 5,
             "io.weir.spring.autoconfigure", 4,
             "io.weir.transport.loop", 7,

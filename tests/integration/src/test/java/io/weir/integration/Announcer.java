@@ -2,8 +2,8 @@ package io.weir.integration;
 
 import io.weir.channel.Node;
 import io.weir.config.NodeSpec;
-import io.weir.service.ServiceDirectory;
-import io.weir.service.ServiceInstance;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.weir.integration;
 
 import io.weir.channel.Node;
-import io.weir.service.Member;
-import io.weir.service.MemberEvent;
-import io.weir.service.Registration;
-import io.weir.service.ServiceDirectory;
-import io.weir.service.ServiceInstance;
+import io.weir.service.directory.Member;
+import io.weir.service.directory.MemberEvent;
+import io.weir.service.directory.Registration;
+import io.weir.service.directory.ServiceDirectory;
+import io.weir.service.directory.ServiceInstance;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -1,7 +1,7 @@
 package io.weir.integration;
 
 import io.netty.buffer.ByteBuf;
-import io.weir.service.Caller;
+import io.weir.service.remote.Caller;
 import java.io.FileNotFoundException;
 import java.time.Instant;
 import java.util.List;

@@ -18,8 +18,8 @@ import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
-import io.weir.service.Gateway;
-import io.weir.service.GatewaySpec;
+import io.weir.service.gateway.Gateway;
+import io.weir.service.gateway.GatewaySpec;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -214,7 +214,8 @@ class GatewayTest implements OnRoute {
             pair.settle();
         } while (source.emitted() > before);
 
-        assertThat(source.emittedBytes()).isLessThan(2 * joined.client().spec().windowBytes());
+        assertThat(source.emittedBytes())
+                .isLessThan(2 * joined.client().spec().windows().bytes());
         assertThat(joined.middle().stats())
                 .allSatisfy(stats -> assertThat(stats.queuedBytes()).isZero());
         slow.request(200);

@@ -8,8 +8,8 @@ import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.PathSwitch;
 import io.weir.config.Requirement;
-import io.weir.service.Gateway;
-import io.weir.service.GatewaySpec;
+import io.weir.service.gateway.Gateway;
+import io.weir.service.gateway.GatewaySpec;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 

@@ -1,9 +1,9 @@
 package io.weir.integration;
 
 import io.netty.buffer.ByteBuf;
-import io.weir.service.Deadline;
-import io.weir.service.Idempotent;
-import io.weir.service.Remote;
+import io.weir.service.remote.Deadline;
+import io.weir.service.remote.Idempotent;
+import io.weir.service.remote.Remote;
 import java.io.FileNotFoundException;
 import java.time.Instant;
 import java.util.concurrent.CompletableFuture;

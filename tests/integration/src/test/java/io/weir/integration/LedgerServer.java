@@ -1,8 +1,8 @@
 package io.weir.integration;
 
 import io.weir.channel.Node;
-import io.weir.service.ExportOptions;
-import io.weir.service.Interfaces;
+import io.weir.service.remote.ExportOptions;
+import io.weir.service.remote.Interfaces;
 import java.io.IOException;
 import java.util.Objects;
 

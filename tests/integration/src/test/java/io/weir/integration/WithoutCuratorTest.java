@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.config.NodeSpec;
 import io.weir.core.Misconfigured;
-import io.weir.service.ServiceDirectory;
+import io.weir.service.directory.ServiceDirectory;
 import java.io.File;
 import java.net.MalformedURLException;
 import java.net.URL;

@@ -169,7 +169,7 @@ final class Reading implements Item, Receiver.Owner {
 
         @Override
         public long entitled() {
-            return receiver.demandAnd(near.spec().initialItems());
+            return receiver.demandAnd(near.spec().windows().initial());
         }
 
         @Override

@@ -89,7 +89,7 @@ final class Side implements Source.Owner, Receiver.Owner {
     @Override
     public long entitled() {
         Side there = other();
-        return there.receiver.demandAnd(talk.hostOf(there).spec().initialItems());
+        return there.receiver.demandAnd(talk.hostOf(there).spec().windows().initial());
     }
 
     @Override

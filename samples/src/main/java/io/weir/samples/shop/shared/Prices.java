@@ -1,6 +1,6 @@
 package io.weir.samples.shop.shared;
 
-import io.weir.service.Idempotent;
+import io.weir.service.remote.Idempotent;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
 import io.weir.fabric.guest.Fabric.End;
-import io.weir.service.ExportOptions;
-import io.weir.service.ProxyOptions;
-import io.weir.service.Remote;
 import io.weir.service.ServiceSpec;
 import io.weir.service.Services;
+import io.weir.service.remote.ExportOptions;
+import io.weir.service.remote.ProxyOptions;
+import io.weir.service.remote.Remote;
 import io.weir.tck.ResourceCheck;
 import java.nio.file.Path;
 import java.util.List;

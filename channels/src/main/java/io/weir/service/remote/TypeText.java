@@ -1,0 +1,81 @@
+package io.weir.service.remote;
+
+import java.lang.reflect.GenericArrayType;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.lang.reflect.WildcardType;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Types as text, which two sides compare: names, and what is behind the names of records and enums. */
+final class TypeText {
+
+    private static final Pattern PACKAGE = Pattern.compile("\\b(?:[\\p{Ll}_][\\w]*\\.)+");
+
+    private TypeText() {}
+
+    /** With full names. */
+    static String of(Type type) {
+        if (type instanceof ParameterizedType applied) {
+            return of(applied.getRawType())
+                    + Arrays.stream(applied.getActualTypeArguments())
+                            .map(TypeText::of)
+                            .collect(Collectors.joining(", ", "<", ">"));
+        }
+        if (type instanceof GenericArrayType array) {
+            return of(array.getGenericComponentType()) + "[]";
+        }
+        return type.getTypeName();
+    }
+
+    /** For people: without packages. */
+    static String brief(String text) {
+        return PACKAGE.matcher(text).replaceAll("").replace('$', '.');
+    }
+
+    /**
+     * Adds by name what is behind this type and those that it consists of. A type that leads back to itself is there
+     * already.
+     */
+    static void define(Type type, Map<String, String> definitions) {
+        if (type instanceof ParameterizedType applied) {
+            define(applied.getRawType(), definitions);
+            Arrays.stream(applied.getActualTypeArguments()).forEach(each -> define(each, definitions));
+        } else if (type instanceof GenericArrayType array) {
+            define(array.getGenericComponentType(), definitions);
+        } else if (type instanceof WildcardType wildcard) {
+            define(wildcard.getUpperBounds()[0], definitions);
+        } else if (type instanceof Class<?> it && it.isArray()) {
+            define(it.getComponentType(), definitions);
+        } else if (type instanceof Class<?> it && !definitions.containsKey(it.getName())) {
+            if (it.isRecord()) {
+                RecordComponent[] components = it.getRecordComponents();
+                definitions.put(
+                        it.getName(),
+                        "record"
+                                + list(Arrays.stream(components)
+                                        .map(each -> of(each.getGenericType()) + ' ' + each.getName())));
+                Arrays.stream(components).forEach(each -> define(each.getGenericType(), definitions));
+            } else if (it.isAnnotationPresent(Remote.class)) {
+                definitions.put(it.getName(), "");
+                List<Signature> signatures = Signature.of(it);
+                definitions.put(
+                        it.getName(), "remote" + list(signatures.stream().map(Signature::text)));
+                signatures.forEach(each -> each.define(definitions));
+            } else if (it.isEnum()) {
+                definitions.put(
+                        it.getName(),
+                        "enum" + list(Arrays.stream(it.getEnumConstants()).map(each -> ((Enum<?>) each).name())));
+            }
+        }
+    }
+
+    static String list(Stream<String> parts) {
+        return parts.collect(Collectors.joining(", ", "(", ")"));
+    }
+}
