@@ -24,7 +24,9 @@ sealed interface NodeSetting<T> {
         return put(builder, form().read().apply(setting));
     }
 
-    /** The property and its value, as one writes them; null if the value is that of the other spec, or there is none. */
+    /**
+     * The property and its value, as one writes them; null if the value is that of the other spec, or there is none.
+     */
     default @Nullable String difference(NodeSpec spec, NodeSpec other) {
         T value = of().apply(spec);
         return value == null || Objects.equals(value, of().apply(other))

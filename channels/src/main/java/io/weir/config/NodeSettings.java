@@ -23,12 +23,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The table of a node's settings that have one value: a row has its name, how it is written, its default, where it is in
- * a spec, and what it may be. The reasons of the defaults are in {@link NodeDefaults}.
+ * The table of a node's settings that have one value: a row has its name, how it is written, its default, where it is
+ * in a spec, and what it may be. The reasons of the defaults are in {@link NodeDefaults}.
  */
 final class NodeSettings {
 
-    static final long TERABYTE = 1L << 40;
+    private static final long TERABYTE = 1L << 40;
 
     private static final Duration AT_ONCE = Duration.ZERO;
     private static final Duration MILLISECOND = Duration.ofMillis(1);
@@ -80,7 +80,7 @@ final class NodeSettings {
             spec -> spec.windows().bytes(),
             64L << 10,
             TERABYTE);
-    /** Its range ends with {@link #WINDOW_ITEMS}, so that {@link WindowSpec} checks it. */
+    /** Its range ends with {@link #WINDOW_ITEMS}, so that the spec checks it. */
     static final Value<Long> WINDOW_INITIAL = row(
             "weir.window.initial",
             COUNT,
@@ -94,7 +94,7 @@ final class NodeSettings {
             spec -> spec.memory().maxMessage(),
             1024,
             Integer.MAX_VALUE);
-    /** Its range begins with {@link #MESSAGE_MAX}, so that {@link MemorySpec} checks it. */
+    /** Its range begins with {@link #MESSAGE_MAX}, so that the spec checks it. */
     static final Value<Long> NODE_BYTES = row(
             "weir.node.bytes",
             SIZE,
@@ -137,13 +137,13 @@ final class NodeSettings {
             NodeDefaults.DRAIN_TIMEOUT,
             spec -> spec.timeouts().drain(),
             AT_ONCE);
-    /** {@link KeepAliveSpec} checks it together with {@link #KEEP_ALIVE_TIMEOUT}. */
+    /** The spec checks it together with {@link #KEEP_ALIVE_TIMEOUT}. */
     static final Value<Duration> KEEP_ALIVE_INTERVAL = row(
             "weir.keepalive.interval",
             TIME,
             any -> NodeDefaults.KEEP_ALIVE_INTERVAL,
             spec -> spec.keepAlive().interval());
-    /** {@link KeepAliveSpec} checks it together with {@link #KEEP_ALIVE_INTERVAL}. */
+    /** The spec checks it together with {@link #KEEP_ALIVE_INTERVAL}. */
     static final Value<Duration> KEEP_ALIVE_TIMEOUT = row(
             "weir.keepalive.timeout",
             TIME,

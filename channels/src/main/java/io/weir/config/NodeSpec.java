@@ -105,6 +105,26 @@ public record NodeSpec(
         NodeSettings.ADVERTISE.check(advertised);
         NodeSettings.LOOPS.check(loops);
         NodeSettings.REPATH_PROBATION.check(repathProbation);
+        NodeSettings.WINDOW_ITEMS.check(windows.items());
+        NodeSettings.WINDOW_BYTES.check(windows.bytes());
+        NodeSpecRules.initial(windows.initial(), windows.items());
+        NodeSettings.MESSAGE_MAX.check(memory.maxMessage());
+        NodeSpecRules.nodeBytes(memory.nodeBytes(), memory.maxMessage());
+        NodeSettings.MEMORY_MAX.check(memory.max());
+        NodeSettings.RESUME_BYTES.check(memory.resumeBytes());
+        NodeSettings.CONNECT_TIMEOUT.check(timeouts.connect());
+        NodeSettings.HANDSHAKE_TIMEOUT.check(timeouts.handshake());
+        NodeSettings.STEP_TIMEOUT.check(timeouts.step());
+        NodeSettings.HEAD_START.check(timeouts.headStart());
+        NodeSettings.DRAIN_TIMEOUT.check(timeouts.drain());
+        NodeSettings.RESUME_TIMEOUT.check(timeouts.resume());
+        NodeSettings.REJOIN_TIMEOUT.check(timeouts.rejoin());
+        NodeSettings.START_TIMEOUT.check(timeouts.start());
+        NodeSpecRules.keepAlive(keepAlive.interval(), keepAlive.timeout());
+        NodeSettings.MAX_PEERS.check(limits.peers());
+        NodeSettings.MAX_CHANNELS.check(limits.channels());
+        NodeSettings.MAX_HANDSHAKES.check(limits.handshakes());
+        NodeSettings.MAX_HANDSHAKE_RATE.check(limits.handshakeRate());
         NodeSettings.MAILBOX_ITEMS.check(mailboxItems);
         NodeSpecRules.paths(KnownPaths.load(), paths, transportOptions, peers, ports);
         NodeSpecRules.tls(tls, listen);
@@ -582,11 +602,30 @@ public record NodeSpec(
                     services,
                     new SecuritySpec(secret, formerSecret, require),
                     tls,
-                    WindowSpec.of(this),
-                    MemorySpec.of(this),
-                    TimeoutSpec.of(this),
-                    KeepAliveSpec.of(this),
-                    LimitSpec.of(this),
+                    new WindowSpec(
+                            get(NodeSettings.WINDOW_ITEMS),
+                            get(NodeSettings.WINDOW_BYTES),
+                            get(NodeSettings.WINDOW_INITIAL)),
+                    new MemorySpec(
+                            get(NodeSettings.MESSAGE_MAX),
+                            get(NodeSettings.NODE_BYTES),
+                            get(NodeSettings.MEMORY_MAX),
+                            get(NodeSettings.RESUME_BYTES)),
+                    new TimeoutSpec(
+                            get(NodeSettings.CONNECT_TIMEOUT),
+                            get(NodeSettings.HANDSHAKE_TIMEOUT),
+                            get(NodeSettings.STEP_TIMEOUT),
+                            get(NodeSettings.HEAD_START),
+                            get(NodeSettings.DRAIN_TIMEOUT),
+                            get(NodeSettings.RESUME_TIMEOUT),
+                            get(NodeSettings.REJOIN_TIMEOUT),
+                            get(NodeSettings.START_TIMEOUT)),
+                    new KeepAliveSpec(get(NodeSettings.KEEP_ALIVE_INTERVAL), get(NodeSettings.KEEP_ALIVE_TIMEOUT)),
+                    new LimitSpec(
+                            get(NodeSettings.MAX_PEERS),
+                            get(NodeSettings.MAX_CHANNELS),
+                            get(NodeSettings.MAX_HANDSHAKES),
+                            get(NodeSettings.MAX_HANDSHAKE_RATE)),
                     get(NodeSettings.MAILBOX_ITEMS),
                     get(NodeSettings.GATEWAY_ACCEPT),
                     get(NodeSettings.DIRECTORY),

@@ -62,8 +62,25 @@ public final class NodeSpecRules {
         range(property, value, least, most, SettingText::ofSize, "");
     }
 
+    /** What may travel before the receiver asks is a part of the window. */
+    static void initial(long items, long window) {
+        range("weir.window.initial", items, 0, window, Long::toString, ", where the most is weir.window.items");
+    }
+
+    /** One message has to fit. */
+    static void nodeBytes(long bytes, int maxMessage) {
+        range(
+                "weir.node.bytes",
+                bytes,
+                maxMessage,
+                1L << 40,
+                SettingText::ofSize,
+                ", where the least is weir.message.max");
+    }
+
     /** @param hint where an end of the range comes from; may be empty */
-    static void range(String property, long value, long least, long most, LongFunction<String> written, String hint) {
+    private static void range(
+            String property, long value, long least, long most, LongFunction<String> written, String hint) {
         if (value < least || value > most) {
             throw new Misconfigured(property + '=' + written.apply(value) + " is out of range: " + written.apply(least)
                     + " to " + written.apply(most) + hint);

@@ -1,18 +1,10 @@
 package io.weir.config;
 
-import static io.weir.config.NodeSettings.CONNECT_TIMEOUT;
-import static io.weir.config.NodeSettings.DRAIN_TIMEOUT;
-import static io.weir.config.NodeSettings.HANDSHAKE_TIMEOUT;
-import static io.weir.config.NodeSettings.HEAD_START;
-import static io.weir.config.NodeSettings.REJOIN_TIMEOUT;
-import static io.weir.config.NodeSettings.RESUME_TIMEOUT;
-import static io.weir.config.NodeSettings.START_TIMEOUT;
-import static io.weir.config.NodeSettings.STEP_TIMEOUT;
-
 import java.time.Duration;
 
 /**
- * How long is waited for what, each up to 1 h. Immutable.
+ * How long is waited for what, each up to 1 h. Immutable. It is checked as a part of
+ * the {@link NodeSpec} that it stands in.
  *
  * @param connect until a peer's address answers ({@code weir.timeout.connect})
  * @param handshake until a connection can be used ({@code weir.timeout.handshake})
@@ -36,29 +28,4 @@ public record TimeoutSpec(
         Duration drain,
         Duration resume,
         Duration rejoin,
-        Duration start) {
-
-    /** @throws io.weir.core.Misconfigured naming the property, its value and what is allowed */
-    public TimeoutSpec {
-        CONNECT_TIMEOUT.check(connect);
-        HANDSHAKE_TIMEOUT.check(handshake);
-        STEP_TIMEOUT.check(step);
-        HEAD_START.check(headStart);
-        DRAIN_TIMEOUT.check(drain);
-        RESUME_TIMEOUT.check(resume);
-        REJOIN_TIMEOUT.check(rejoin);
-        START_TIMEOUT.check(start);
-    }
-
-    static TimeoutSpec of(NodeSpec.Builder said) {
-        return new TimeoutSpec(
-                said.get(CONNECT_TIMEOUT),
-                said.get(HANDSHAKE_TIMEOUT),
-                said.get(STEP_TIMEOUT),
-                said.get(HEAD_START),
-                said.get(DRAIN_TIMEOUT),
-                said.get(RESUME_TIMEOUT),
-                said.get(REJOIN_TIMEOUT),
-                said.get(START_TIMEOUT));
-    }
-}
+        Duration start) {}

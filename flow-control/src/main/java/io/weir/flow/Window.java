@@ -137,8 +137,9 @@ public final class Window {
 
     /**
      * The sender says that its next message needs this many bytes of credit in all. Holds until that much is granted;
-     * a later call replaces it, and 0 is the same as never having said it. The caller has checked the number against the longest message that it accepts and
-     * against the memory of the node, of which {@code bytes - maxBytes} may be lent.
+     * a later call replaces it, and 0 is the same as never having said it. The caller has checked the number against
+     * the longest message that it accepts and against the memory of the node, of which {@code bytes - maxBytes} may be
+     * lent.
      */
     public void want(long bytes) {
         wanted = within("wanted bytes", bytes, 0, Credits.MAX);

@@ -72,7 +72,7 @@ class ModulesTest {
             .resideInAnyPackage(PRODUCT)
             .and()
             .haveNameNotMatching(
-                    "io\\.weir\\.(core\\.(JacksonCodec|CheckedParser|CborScan|Codecs)|service\\.(JacksonCallCodec|CallCodecs)"
+                    "io\\.weir\\.(core\\.(JacksonCodec|CheckedParser|CborScan|Codecs)|service\\.remote\\.(JacksonCallCodec|CallCodecs)"
                             // Over the mappers of the application.
                             + "|spring\\.(WeirCodecs|autoconfigure\\.WeirCodecAutoConfiguration)).*")
             .should()
