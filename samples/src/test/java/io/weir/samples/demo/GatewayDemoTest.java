@@ -8,6 +8,7 @@ import io.weir.samples.process.ProgramFailed;
 import io.weir.samples.process.ThreeHosts;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -15,6 +16,7 @@ import picocli.CommandLine;
 
 /** The command as a user calls it, with its real three processes. */
 @EnabledOnOs(OS.LINUX)
+@Tag("one-jdk")
 class GatewayDemoTest {
 
     private final StringWriter out = new StringWriter();

@@ -7,10 +7,12 @@ import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Requests whose answers nobody takes. */
+@Tag("one-jdk")
 class AnswersTest {
 
     private static final int REQUESTS = 16_384;

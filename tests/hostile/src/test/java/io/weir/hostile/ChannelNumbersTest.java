@@ -4,10 +4,12 @@ import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
 import java.io.IOException;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Numbers of channels that come again, or go once round. */
+@Tag("one-jdk")
 class ChannelNumbersTest {
 
     private static final int SESSIONS = 2;

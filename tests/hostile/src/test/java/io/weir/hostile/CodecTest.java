@@ -6,10 +6,12 @@ import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Session;
 import java.io.IOException;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** CBOR that takes more than its length to read. */
+@Tag("one-jdk")
 class CodecTest {
 
     private static final int SHORTER = 800_000;

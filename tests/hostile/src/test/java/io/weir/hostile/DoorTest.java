@@ -18,10 +18,12 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The door of a node with a secret: strangers push, and those who know the secret come in. */
+@Tag("one-jdk")
 class DoorTest {
 
     private static final int PUSHERS = 3;

@@ -7,10 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.function.IntFunction;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Floods of frames, of such as are permitted and of such as are not. */
+@Tag("one-jdk")
 class FramesTest {
 
     private static final int SESSIONS = 3;

@@ -12,11 +12,13 @@ import io.weir.hostile.client.TunnelWire;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The client as it is meant by {@code docs/wire.md}: what it attacks with has to work, or an attack proves nothing. */
+@Tag("one-jdk")
 class HonestTest {
 
     private static final byte[] HELLO = "hello".getBytes(StandardCharsets.UTF_8);

@@ -6,10 +6,12 @@ import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.TcpWire;
 import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Somebody says that he is the benign peer, whose session has to go on. */
+@Tag("one-jdk")
 class IdentityTest {
 
     private static final int FEATURES = 8;

@@ -6,10 +6,12 @@ import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Session;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Mailboxes from which nobody reads, or not fast enough. */
+@Tag("one-jdk")
 class MailboxTest {
 
     private static final int REQUESTS = 4096;

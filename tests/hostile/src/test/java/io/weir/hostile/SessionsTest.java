@@ -10,11 +10,13 @@ import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TcpWire;
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Many sessions, and such as do almost nothing. */
+@Tag("one-jdk")
 class SessionsTest {
 
     private static final int SESSIONS = 1000 * Attacker.EFFORT;

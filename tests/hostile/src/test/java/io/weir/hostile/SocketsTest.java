@@ -5,11 +5,13 @@ import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Session;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sockets whose program does not read. */
+@Tag("one-jdk")
 class SocketsTest {
 
     private static final int SOCKETS = 40;

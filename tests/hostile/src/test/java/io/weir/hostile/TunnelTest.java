@@ -10,10 +10,12 @@ import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TunnelWire;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sessions within sessions, as a gateway brings them. */
+@Tag("one-jdk")
 class TunnelTest {
 
     private static final int DEPTH = 30;

@@ -8,9 +8,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Values that take many times the memory of their messages, and are kept for a while. */
+@Tag("one-jdk")
 class ValuesTest {
 
     /** {@code {"a": 0}} in CBOR. */

@@ -32,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,6 +43,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** How connections begin: one for each pair of nodes, however many are tried at once and from where. */
+@Tag("one-jdk")
 class ConnectingTest implements OnRoute {
 
     private static Mono<String> ask(Peer peer) {

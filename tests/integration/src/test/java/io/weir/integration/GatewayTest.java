@@ -25,6 +25,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -38,6 +39,7 @@ import reactor.core.publisher.Mono;
  * one of the three goes.
  */
 @EnabledOnOs(OS.LINUX)
+@Tag("one-jdk")
 class GatewayTest implements OnRoute {
 
     private static final String ECHO = "echo";

@@ -26,6 +26,7 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Who says that he is somebody else, under a certificate of his own, or under none where none is needed: an id is a
  * claim, and what was proved with it tells who has it.
  */
+@Tag("one-jdk")
 class ImpersonationTest implements OnRoute {
 
     private static final String HERE = "127.0.0.1";

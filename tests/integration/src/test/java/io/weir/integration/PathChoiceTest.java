@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -29,6 +30,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** Which path is taken, and what is said of the others. */
+@Tag("one-jdk")
 class PathChoiceTest implements OnRoute {
 
     private static Pair connect(Nodes nodes, NodeSpec.Builder near, NodeSpec.Builder far) {

@@ -12,11 +12,13 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sessions whose bootstrap connection breaks while both nodes live. */
+@Tag("one-jdk")
 class RejoinTest implements OnRoute {
 
     private static final UnaryOperator<NodeSpec.Builder> BOTH = spec -> spec.order("shm", "tcp")

@@ -16,6 +16,7 @@ import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -23,6 +24,7 @@ import reactor.test.StepVerifier;
 import reactor.util.retry.Retry;
 
 /** A session that changes its path while streams flow in both directions: nothing is lost, doubled or out of order. */
+@Tag("one-jdk")
 class RepathTest implements OnRoute {
 
     private static final UnaryOperator<NodeSpec.Builder> BOTH =

@@ -18,6 +18,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -27,6 +28,7 @@ import reactor.test.StepVerifier;
 /**
  * A shared secret: who knows it is a peer, who does not is shown the door, and neither text nor proof of it gets about.
  */
+@Tag("one-jdk")
 class SecretTest implements OnRoute {
 
     private static final int UNPROVED = 2;

@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Somebody on the port who is no peer, and peers that turn out to be something else: said clearly, and life goes on.
  */
+@Tag("one-jdk")
 class StrangersTest implements OnRoute {
 
     private static final Duration SOON = Duration.ofSeconds(3);
