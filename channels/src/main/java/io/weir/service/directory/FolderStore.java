@@ -234,13 +234,19 @@ final class FolderStore implements DirectoryStore {
             }
             ListingText.checkLength(text);
             entry.refused = false;
-            room.take(name, EntryRoom.cost(text));
             Listing listing = ListingText.read(text);
             PeerId id = listing.member().id();
             if (!EntryFolder.isOf(name, id.id())) {
                 throw new IllegalArgumentException("it tells of " + id + ", whose entry has another name");
             }
+            // What was read of it before stays, and counts, where this finds no room.
+            room.take(name, EntryRoom.cost(text));
+            PeerId before = entry.id;
             entry.id = id;
+            if (before != null && !before.equals(id)) {
+                // Nobody announces the other one here any more.
+                gone(before, MemberEvent.Kind.FAILED);
+            }
             if (!id.equals(self)) {
                 view.put(listing);
             }
@@ -273,10 +279,15 @@ final class FolderStore implements DirectoryStore {
                 return former;
             });
         }
+        gone(id, how == null ? MemberEvent.Kind.FAILED : how);
+    }
+
+    /** An entry says nothing of this node any more. */
+    private void gone(PeerId id, MemberEvent.Kind how) {
         List<Seen> others =
                 seen.values().stream().filter(other -> id.equals(other.id)).toList();
         if (others.isEmpty()) {
-            view.remove(id, how == null ? MemberEvent.Kind.FAILED : how);
+            view.remove(id, how);
         } else {
             // What is known of it may be what this entry said: the next look reads the others.
             others.forEach(other -> other.stamp = null);

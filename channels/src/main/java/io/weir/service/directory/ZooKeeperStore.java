@@ -292,13 +292,22 @@ final class ZooKeeperStore implements DirectoryStore {
             if (!name.startsWith(prefix(id))) {
                 throw new IllegalArgumentException("it tells of " + id + ", whose entry has another name");
             }
+            PeerId before = id.equals(self) ? seen.remove(name) : seen.put(name, id);
+            if (before != null && !before.equals(id)) {
+                // Nobody announces the other one here any more.
+                gone(before, MemberEvent.Kind.FAILED);
+            }
             if (!id.equals(self)) {
-                seen.put(name, id);
                 view.put(listing);
             }
         } catch (IllegalArgumentException e) {
             complaints.warn(
                     "An entry of the service directory is passed over, " + data.getPath() + ": " + e.getMessage());
+            PeerId before = seen.remove(name);
+            if (before != null) {
+                // What it said before counts no more, so it must not be kept.
+                gone(before, MemberEvent.Kind.FAILED);
+            }
         }
     }
 
@@ -311,12 +320,17 @@ final class ZooKeeperStore implements DirectoryStore {
         if (id == null) {
             return;
         }
+        gone(id, how(name));
+    }
+
+    /** An entry says nothing of this node any more. */
+    private void gone(PeerId id, MemberEvent.Kind how) {
         // What is known of it may be what this entry said.
         List<String> others = seen.keySet().stream()
                 .filter(other -> id.equals(seen.get(other)))
                 .toList();
         if (others.isEmpty()) {
-            view.remove(id, how(name));
+            view.remove(id, how);
         } else {
             others.forEach(this::lookAgainAt);
         }

@@ -1,8 +1,11 @@
 package io.weir.service.directory;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.PeerId;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -74,6 +77,82 @@ class FolderStoreTest {
         worker.submit(store::close).get();
         for (DirectoryStore other : others) {
             worker.submit(other::close).get();
+        }
+    }
+
+    private static Listing listing(int number, long incarnation, String attribute) {
+        PeerId id = new PeerId(new UUID(1, number), "node-" + number, incarnation);
+        return new Listing(new Member(id, "host", List.of(), Map.of("text", attribute), Instant.EPOCH), List.of());
+    }
+
+    private void publish(DirectoryStore store, Listing listing) throws Exception {
+        var published = worker.submit(() -> {
+            store.publish(listing);
+            return listing;
+        });
+        assertThat(published.get()).isSameAs(listing);
+    }
+
+    private List<Member> seenWith(PeerId id) {
+        List<Member> members = Flux.interval(Duration.ofMillis(10))
+                .map(tick -> view.snapshot())
+                .filter(all -> all.stream().anyMatch(member -> member.id().equals(id)))
+                .blockFirst(LIMIT);
+        return members == null ? List.of() : members;
+    }
+
+    /** Whoever may write the folder would fill the memory of all who watch it with nodes that never were. */
+    @Test
+    void anEntryThatNamesAnotherNodeNamesTheFormerOneNoMore() throws Exception {
+        DirectoryStore other = store(new View(List.of()), new EntryRoom());
+        DirectoryStore store = store(view, new EntryRoom());
+        for (int incarnation = 1; incarnation <= 5; incarnation++) {
+            Listing told = listing(7, incarnation, "a");
+            publish(other, told);
+            assertThat(seenWith(told.member().id()))
+                    .extracting(Member::id)
+                    .containsExactly(told.member().id());
+        }
+        worker.submit(store::close).get();
+        worker.submit(other::close).get();
+    }
+
+    @Test
+    void anEntryThatCanNotBeReadAnyMoreLeavesNoRoomForOthersAsLongAsItIsSeen() throws Exception {
+        Listing large = listing(1, 1, "x".repeat(4000));
+        Listing asLarge = listing(2, 1, "x".repeat(4000));
+        Listing small = listing(3, 1, "x");
+        Listing last = listing(4, 1, "x");
+        // For one large one of them, both small ones, and what can't be read.
+        byte[] nothing = "nothing".getBytes(UTF_8);
+        long room = EntryRoom.cost(ListingText.write(large))
+                + 2 * EntryRoom.cost(ListingText.write(small))
+                + EntryRoom.cost(nothing);
+        List<DirectoryStore> stores = new ArrayList<>();
+        stores.add(store(view, new EntryRoom(room)));
+        for (int each = 0; each < 4; each++) {
+            stores.add(store(new View(List.of()), new EntryRoom()));
+        }
+        publish(stores.get(1), large);
+        assertThat(seenWith(large.member().id())).hasSize(1);
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder.resolve("directory"), "*.node")) {
+            for (Path file : files) {
+                assertThat(Files.write(file, nothing)).isEqualTo(file);
+            }
+        }
+        publish(stores.get(2), small);
+        assertThat(seenWith(small.member().id())).hasSize(2);
+        publish(stores.get(3), asLarge);
+        publish(stores.get(4), last);
+        assertThat(seenWith(last.member().id())).isNotEmpty();
+        // The look that has seen it is over.
+        assertThat(worker.submit(() -> true).get()).isTrue();
+        assertThat(view.snapshot())
+                .extracting(Member::id)
+                .containsExactlyInAnyOrder(
+                        large.member().id(), small.member().id(), last.member().id());
+        for (DirectoryStore each : stores) {
+            worker.submit(each::close).get();
         }
     }
 }

@@ -68,8 +68,9 @@ final class Connecting {
 
     private Mono<Connection> connect(SocketAddress remote) {
         return new Handover(TcpClient.newConnection()
-                .runOn(LoopSockets.connecting(loop), loop.onEpoll())
+                // Before the loop: Reactor Netty keeps a resolver of names for ever for each loop that it gets without.
                 .resolver(NoopAddressResolverGroup.INSTANCE)
+                .runOn(LoopSockets.connecting(loop), loop.onEpoll())
                 .remoteAddress(() -> remote)
                 .option(ChannelOption.CONNECT_TIMEOUT_MILLIS, (int)
                         options.connectTimeout().toMillis())
