@@ -21,6 +21,7 @@ import io.weir.transport.loop.Received;
 import io.weir.transport.nativelib.Lingering;
 import io.weir.transport.nativelib.UnixSocket;
 import java.io.IOException;
+import java.lang.reflect.Field;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -41,6 +42,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.netty.transport.ClientTransportConfig;
 
 @Timeout(60)
 class TcpBootstrapTest {
@@ -275,6 +277,27 @@ class TcpBootstrapTest {
                     .hasMessageContaining("e.sock can't be used: Unix-domain sockets need epoll")
                     .hasMessageContaining("weir.native");
             assertThatThrownBy(() -> nodes.connect(nodes.unix("e.sock"), loop)).isInstanceOf(Misconfigured.class);
+        }
+    }
+
+    /** Reactor Netty has a cache of resolvers that nothing ever leaves. */
+    @Test
+    void aConnectionThatWasTriedLeavesNothingBehind() throws Exception {
+        int free;
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            free = socket.getLocalPort();
+        }
+        Field cache = ClientTransportConfig.class.getDeclaredField("RESOLVERS_CACHE");
+        cache.setAccessible(true);
+        Map<?, ?> resolvers = (Map<?, ?>) cache.get(null);
+        try (TcpNodes nodes = new TcpNodes(true, Map.of())) {
+            Loop loop = nodes.loop("client");
+            int before = resolvers.size();
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> nodes.connect(new PeerAddress("127.0.0.1", free), loop))
+                        .isInstanceOf(PeerUnavailable.class);
+            }
+            assertThat(resolvers).hasSize(before);
         }
     }
 
