@@ -132,6 +132,31 @@ final class Backlog {
         return room() > 0;
     }
 
+    /**
+     * Whether a message may wait here that a source has emitted later than it was asked for, so that the memory that
+     * there was then may be gone. What was asked for is let wait beyond the peer's share, but not when there is nothing
+     * left for its identity: the node would be out of memory for all.
+     *
+     * @param cost its bytes
+     * @param forCredit it waits for credit, so that it {@link #stalls counts apart}
+     */
+    boolean mayWait(long cost, boolean forCredit) {
+        if (cost <= STALLED) {
+            return true;
+        }
+        if (forCredit) {
+            return memory.isForIdentity(cost);
+        }
+        long missing = cost + MESSAGE - room();
+        if (missing <= 0) {
+            return true;
+        }
+        long more = Math.max(SMALL_STEP, missing);
+        boolean may = memory.takeOfIdentity(MemoryUse.OUTGOING, more);
+        taken += may ? more : 0;
+        return may;
+    }
+
     /** This half asks for more as soon as there is memory for it. */
     void await(Outbound half) {
         waiting.add(half);

@@ -276,6 +276,27 @@ final class MemoryAccount {
             }
         }
 
+        /**
+         * Takes what is there already, as extra, and as long as its identity has no more than it may; beyond what the
+         * peer may have, if need be. Takes nothing otherwise.
+         */
+        boolean takeOfIdentity(MemoryUse use, long bytes) {
+            synchronized (MemoryAccount.this) {
+                boolean fits = isForIdentity(bytes);
+                if (fits) {
+                    add(use, bytes, bytes);
+                }
+                return fits;
+            }
+        }
+
+        /** Whether its identity may have so much more. */
+        boolean isForIdentity(long bytes) {
+            synchronized (MemoryAccount.this) {
+                return owner.used + bytes <= ofIdentity(owner.used);
+            }
+        }
+
         /** Whether there is any extra left to be taken. */
         boolean hasExtra() {
             synchronized (MemoryAccount.this) {

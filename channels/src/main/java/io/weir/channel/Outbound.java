@@ -546,7 +546,7 @@ final class Outbound implements Outgoing {
         return true;
     }
 
-    private boolean hasCredit(long cost) {
+    boolean hasCredit(long cost) {
         return credits.items() > 0 && credits.covers(cost);
     }
 

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.Message;
+import io.weir.core.Overloaded;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
@@ -224,7 +225,18 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         }
         adapt(message.size());
         try {
-            outbound.send(message, 0, 0);
+            if (!outbound.sendsAtOnce(message, 0, 0)) {
+                long cost = Outbound.cost(message);
+                if (!channel.session().backlog().mayWait(cost, !outbound.hasCredit(cost))) {
+                    message.release();
+                    onError(new Overloaded(
+                            "there is no memory for a message of " + cost + " bytes that has to wait for "
+                                    + channel.session().peerId() + ": what waits for it and others has used it up"
+                                    + " (weir.memory.max)"));
+                    return;
+                }
+                outbound.sendLater(message, 0, 0);
+            }
         } catch (RuntimeException e) {
             onError(e);
             return;

@@ -1079,7 +1079,11 @@ final class Session implements LinkHandler {
                 doomed = true;
             }
         } else if (ended == null) {
-            var unused = sayGoodbye(Errors.text(reason));
+            try {
+                var unused = sayGoodbye(Errors.text(reason));
+            } catch (OutOfMemoryError e) {
+                // It ends without a word: half ended, it would keep its peer and its memory for ever.
+            }
             end(reason, true);
         }
     }

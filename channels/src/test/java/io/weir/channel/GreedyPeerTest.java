@@ -16,10 +16,12 @@ import io.weir.core.Message;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import java.time.Duration;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -408,6 +410,32 @@ class GreedyPeerTest {
         box.next().subscribe(Received::release);
         assertThat(held(MemoryUse.MAILBOXES)).isZero();
         box.dispose();
+    }
+
+    /** There was memory when the sources were asked, and is none when they emit. */
+    @Test
+    void whatSourcesEmitLateIsRefusedWhereItWouldUseUpTheNodesMemory() {
+        Queue<Sinks.One<Message>> sources = new ArrayDeque<>();
+        pair.ports.serve("late", new ServeHandler(channel -> {
+            Sinks.One<Message> source = Sinks.one();
+            sources.add(source);
+            return channel.send(source.asMono());
+        }));
+        int channels = 200;
+        for (int number = 0; number < channels; number++) {
+            send(FrameKind.OPEN, 0, 2 * number + 1, 0, 1, 1, Unpooled.copiedBuffer("late", UTF_8));
+        }
+        pair.loop.settle();
+        assertThat(sources).hasSize(channels);
+        for (Sinks.One<Message> source : sources) {
+            pair.loop.execute(
+                    () -> source.tryEmitValue(Message.of(new byte[300_000])).orThrow());
+            pair.loop.settle();
+            assertThat(pair.memory.stats().used()).isLessThan(MEMORY);
+        }
+        assertThat(pair.memory.stats().uses().get(MemoryUse.OUTGOING)).isGreaterThan(MEMORY / 2);
+        assertThat(count(FrameKind.ERROR)).isBetween(channels / 4L, channels - 1L);
+        assertThat(lives()).isTrue();
     }
 
     /** On channel 1, to one who takes whatever comes. */
