@@ -134,8 +134,8 @@ final class Backlog {
 
     /**
      * Whether a message may wait here that a source has emitted later than it was asked for, so that the memory that
-     * there was then may be gone. What was asked for is let wait beyond the peer's share, but not when there is nothing
-     * left for its identity: the node would be out of memory for all.
+     * there was then may be gone. While sources are asked, what they emit may wait. Later it may go beyond the peer's
+     * share, but not when there is nothing left for its identity: the node would be out of memory for all.
      *
      * @param cost its bytes
      * @param forCredit it waits for credit, so that it {@link #stalls counts apart}
@@ -145,13 +145,12 @@ final class Backlog {
             return true;
         }
         if (forCredit) {
-            return memory.isForIdentity(cost);
+            return stalled <= STEP || memory.isForIdentity(cost);
         }
-        long missing = cost + MESSAGE - room();
-        if (missing <= 0) {
+        if (room() > 0) {
             return true;
         }
-        long more = Math.max(SMALL_STEP, missing);
+        long more = Math.max(SMALL_STEP, cost + MESSAGE - room());
         boolean may = memory.takeOfIdentity(MemoryUse.OUTGOING, more);
         taken += may ? more : 0;
         return may;
