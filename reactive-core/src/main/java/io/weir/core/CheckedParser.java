@@ -24,6 +24,9 @@ final class CheckedParser extends JsonParserDelegate {
     /** Of a decimal number, which may be read as an integer with as many digits. */
     static final int LARGEST_EXPONENT = 500;
 
+    /** Of a text that reads as a number: who makes one of it takes time by the square of this. */
+    static final int MOST_DIGITS_OF_TEXT = 10_000;
+
     private static final long FREE_CONTAINERS = 1L << 16;
     private static final long FREE_WORK = 1L << 16;
 
@@ -59,6 +62,9 @@ final class CheckedParser extends JsonParserDelegate {
     private final long mostContainers;
     private final long mostWork;
     private final boolean binary;
+    /** No text of a short value is looked at. */
+    private final boolean mayHaveLongText;
+
     private long containers;
     /** Steps, if each level of nesting copies what is in it, as classes do whose type stands behind their values. */
     private long work;
@@ -74,6 +80,7 @@ final class CheckedParser extends JsonParserDelegate {
         // One of one byte becomes an object of a hundred. Honest ones are longer, unless there are few.
         mostContainers = FREE_CONTAINERS + length / 4;
         mostWork = FREE_WORK + 16L * length;
+        mayHaveLongText = length > MOST_DIGITS_OF_TEXT;
         binary = parser.streamReadCapabilities().isEnabled(StreamReadCapability.EXACT_FLOATS);
     }
 
@@ -162,6 +169,7 @@ final class CheckedParser extends JsonParserDelegate {
             case START_OBJECT, START_ARRAY -> checkContainer();
             case PROPERTY_NAME -> checkName(delegate.currentName());
             case VALUE_NUMBER_FLOAT -> checkExponent();
+            case VALUE_STRING -> checkText();
             default -> {
                 // Its length is the limit.
             }
@@ -206,6 +214,25 @@ final class CheckedParser extends JsonParserDelegate {
         if (name.length() > LONGEST_NAME) {
             throw refusal("a name has " + name.length() + " characters, and may have " + LONGEST_NAME);
         }
+    }
+
+    /** Times are read from texts of digits, for example, and no limit of the mapper holds there. */
+    private void checkText() {
+        if (mayHaveLongText && delegate.getStringLength() > MOST_DIGITS_OF_TEXT && readsAsNumber()) {
+            throw refusal("a text that reads as a number has " + delegate.getStringLength()
+                    + " characters, and may have " + MOST_DIGITS_OF_TEXT);
+        }
+    }
+
+    private boolean readsAsNumber() {
+        char[] text = delegate.getStringCharacters();
+        int end = delegate.getStringOffset() + delegate.getStringLength();
+        for (int i = delegate.getStringOffset(); i < end; i++) {
+            if ((text[i] < '0' || text[i] > '9') && "+-. eE\t\r\n".indexOf(text[i]) < 0) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void checkExponent() {

@@ -164,6 +164,33 @@ class HostileValuesTest {
         refuses(Codecs.cbor(JsonNode.class), payload, "exponent");
     }
 
+    /** A class may make numbers of texts, as times do, in quadratic time. */
+    @Test
+    void longTextsOfDigitsAreRefused() {
+        String digits = "7".repeat(10_001);
+        for (String text : List.of(digits, " -" + digits + ".5 ", digits + "e5")) {
+            byte[] inJson = json("[\"", 1, text, "\"]");
+            byte[] inCbor = cbor().add(0x81).text(text).toByteArray();
+            refuses(
+                    Codecs.json(new TypeReference<List<Instant>>() {}),
+                    inJson,
+                    "a text that reads as a number has 100");
+            refuses(
+                    Codecs.cbor(new TypeReference<List<Instant>>() {}),
+                    inCbor,
+                    "a text that reads as a number has 100");
+            refuses(Codecs.json(JsonNode.class), inJson, "a text that reads as a number has 100");
+        }
+    }
+
+    @Test
+    void otherLongTextsAreRead() {
+        TypeReference<List<String>> texts = new TypeReference<>() {};
+        for (String text : List.of("7".repeat(10_000), "7".repeat(20_000) + "x", "x".repeat(20_000))) {
+            assertThat(read(Codecs.json(texts), json("[\"", 1, text, "\"]"))).isEqualTo(List.of(text));
+        }
+    }
+
     /** Jackson keeps names for good, and makes numbers of them in quadratic time. */
     @Test
     void longNamesAreRefused() {
