@@ -73,8 +73,8 @@ final class ShmAgreement implements PendingLink {
     static ShmAgreement begin(LinkRequest request, NettyLoop loop, MemoryBudget budget) {
         if (SlowCalls.areLate()) {
             throw new PeerUnavailable(
-                    "shared memory can't be agreed on just now: what other processes have passed to this one"
-                            + " has to be closed first, which takes long");
+                    "shared memory can't be agreed on just now: connecting to other processes, or closing what they"
+                            + " have passed to this one, takes long");
         }
         ShmAgreement agreement = new ShmAgreement(request, loop, budget);
         loop.closeAtEnd(agreement.atLoopEnd);
