@@ -316,13 +316,13 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             if (outbound.sendsAtOnce(message, flags, number)) {
                 return true;
             }
+            if (mayWait(Outbound.cost(message))) {
+                outbound.sendLater(message, flags, number);
+                return true;
+            }
         } catch (RuntimeException e) {
             outbound.send(Message.of(Errors.text(e)), Flags.ANSWER | Flags.FAILED, number);
             return false;
-        }
-        if (mayWait(Outbound.cost(message))) {
-            outbound.sendLater(message, flags, number);
-            return true;
         }
         message.release();
         outbound.send(Message.of(NO_MEMORY), Flags.ANSWER | Flags.FAILED, number);

@@ -578,7 +578,7 @@ final class Inbound {
         }
     }
 
-    /** Back to the account with what is lent, so that others can have it. */
+    /** Gives back what was lent, so that others can have it. */
     private void endLease() {
         if (leased != 0) {
             leaseLook.dispose();
@@ -614,10 +614,10 @@ final class Inbound {
      * held, for which one would have to lend as well.
      */
     private void serveWanted() {
-        if (isBeyond(wantedLong) && leasing == null && window.held() == 0) {
+        if (hasToBeLent(wantedLong) && leasing == null && window.held() == 0) {
             lease(wantedLong);
         }
-        if (!over() && !isBeyond(wantedLong)) {
+        if (!over() && !hasToBeLent(wantedLong)) {
             long bytes = wantedLong;
             wantedLong = 0;
             if (window.granted() < bytes) {
@@ -626,7 +626,7 @@ final class Inbound {
         }
     }
 
-    private boolean isBeyond(long bytes) {
+    private boolean hasToBeLent(long bytes) {
         return bytes - window.maxBytes() > leased;
     }
 
@@ -679,11 +679,10 @@ final class Inbound {
             channel.fail(
                     ErrorCode.OVERLOADED,
                     new Overloaded("there is no memory for a message of " + wantedLong
-                            + " bytes: the receiver's other peers have"
-                            + " had it for " + SettingText.of(LEASE.multipliedBy(LEASE_LOOKS)) + "; raise"
-                            + " weir.memory.max there, with more memory for its JVM (-Xmx, "
-                            + "-XX:MaxDirectMemorySize), or send"
-                            + " the content in pieces"));
+                            + " bytes: the receiver's other peers have had it for "
+                            + SettingText.of(LEASE.multipliedBy(LEASE_LOOKS)) + "; raise weir.memory.max there, with"
+                            + " more memory for its JVM (-Xmx, -XX:MaxDirectMemorySize), or send the content in"
+                            + " pieces"));
             return;
         }
         waitLook = session.loop().schedule(this::lookAtWaiting, LEASE);

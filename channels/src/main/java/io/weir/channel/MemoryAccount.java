@@ -244,14 +244,17 @@ final class MemoryAccount {
             uses.merge(use, bytes, Long::sum);
         }
 
+        private boolean takeIf(boolean fits, MemoryUse use, long bytes, long ofThatExtra) {
+            if (fits) {
+                add(use, bytes, ofThatExtra);
+            }
+            return fits;
+        }
+
         /** Takes this much, or nothing. */
         boolean tryTake(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {
-                boolean fits = fits(bytes);
-                if (fits) {
-                    add(use, bytes, 0);
-                }
-                return fits;
+                return takeIf(fits(bytes), use, bytes, 0);
             }
         }
 
@@ -261,11 +264,7 @@ final class MemoryAccount {
          */
         boolean tryTakeExtra(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {
-                boolean fits = fitsExtra(bytes);
-                if (fits) {
-                    add(use, bytes, bytes);
-                }
-                return fits;
+                return takeIf(fitsExtra(bytes), use, bytes, bytes);
             }
         }
 
@@ -282,11 +281,7 @@ final class MemoryAccount {
          */
         boolean takeOfIdentity(MemoryUse use, long bytes) {
             synchronized (MemoryAccount.this) {
-                boolean fits = isForIdentity(bytes);
-                if (fits) {
-                    add(use, bytes, bytes);
-                }
-                return fits;
+                return takeIf(isForIdentity(bytes), use, bytes, bytes);
             }
         }
 

@@ -28,8 +28,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class NodeSettings {
 
-    private static final long TERABYTE = 1L << 40;
-
     private static final Duration AT_ONCE = Duration.ZERO;
     private static final Duration MILLISECOND = Duration.ofMillis(1);
     private static final Duration SHORT = Duration.ofMillis(10);
@@ -73,13 +71,13 @@ final class NodeSettings {
             spec -> spec.windows().items(),
             1,
             1L << 30);
-    static final Value<Long> WINDOW_BYTES = number(
+    static final Value<Long> WINDOW_BYTES = bytes(
             "weir.window.bytes",
             SIZE,
             NodeDefaults.WINDOW_BYTES,
             spec -> spec.windows().bytes(),
             64L << 10,
-            TERABYTE);
+            NodeSpecRules.TERABYTE);
     /** Its range ends with {@link #WINDOW_ITEMS}, so that the spec checks it. */
     static final Value<Long> WINDOW_INITIAL = row(
             "weir.window.initial",
@@ -87,7 +85,7 @@ final class NodeSettings {
             said -> Math.min(NodeDefaults.INITIAL_ITEMS, said.get(WINDOW_ITEMS)),
             spec -> spec.windows().initial());
 
-    static final Value<Integer> MESSAGE_MAX = number(
+    static final Value<Integer> MESSAGE_MAX = bytes(
             "weir.message.max",
             SMALL_SIZE,
             NodeDefaults.MAX_MESSAGE,
@@ -108,7 +106,7 @@ final class NodeSettings {
             spec -> spec.memory().max(),
             bytes -> {
                 if (bytes != 0) {
-                    NodeSpecRules.sizes("weir.memory.max", bytes, 16 << 20, TERABYTE);
+                    NodeSpecRules.sizes("weir.memory.max", bytes, 16 << 20, NodeSpecRules.TERABYTE);
                 }
             });
 
@@ -160,13 +158,13 @@ final class NodeSettings {
             NodeDefaults.REJOIN_TIMEOUT,
             spec -> spec.timeouts().rejoin(),
             AT_ONCE);
-    static final Value<Long> RESUME_BYTES = number(
+    static final Value<Long> RESUME_BYTES = bytes(
             "weir.resume.bytes",
             SIZE,
             NodeDefaults.RESUME_BYTES,
             spec -> spec.memory().resumeBytes(),
             64L << 10,
-            TERABYTE);
+            NodeSpecRules.TERABYTE);
     static final Value<Duration> REPATH_PROBATION =
             time("weir.repath.probation", NodeDefaults.REPATH_PROBATION, NodeSpec::repathProbation, SHORT);
     static final Value<Duration> START_TIMEOUT = time(
@@ -329,14 +327,12 @@ final class NodeSettings {
 
     private static <T extends Number> Value<T> number(
             String name, Form<T> form, T standard, Function<NodeSpec, T> of, long least, long most) {
-        boolean bytes = form.equals(SIZE) || form.equals(SMALL_SIZE);
-        return row(name, form, any -> standard, of, value -> {
-            if (bytes) {
-                NodeSpecRules.sizes(name, value.longValue(), least, most);
-            } else {
-                NodeSpecRules.range(name, value.longValue(), least, most);
-            }
-        });
+        return row(name, form, any -> standard, of, value -> NodeSpecRules.range(name, value.longValue(), least, most));
+    }
+
+    private static <T extends Number> Value<T> bytes(
+            String name, Form<T> form, T standard, Function<NodeSpec, T> of, long least, long most) {
+        return row(name, form, any -> standard, of, value -> NodeSpecRules.sizes(name, value.longValue(), least, most));
     }
 
     /** Up to an hour. */

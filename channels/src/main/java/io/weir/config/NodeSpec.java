@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeMap;
@@ -296,7 +297,8 @@ public record NodeSpec(
         }
 
         <T> Builder set(NodeSetting.Value<T> row, T value) {
-            values.put(row, value);
+            // Without this, null would stand for the default.
+            values.put(row, Objects.requireNonNull(value, row.name()));
             return this;
         }
 

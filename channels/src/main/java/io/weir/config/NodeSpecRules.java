@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class NodeSpecRules {
 
+    static final long TERABYTE = 1L << 40;
+
     private static final Duration LONGEST = Duration.ofHours(1);
     private static final Pattern ZOOKEEPER_PATH = Pattern.compile("(/[A-Za-z0-9_-]+)+");
 
@@ -73,7 +75,7 @@ public final class NodeSpecRules {
                 "weir.node.bytes",
                 bytes,
                 maxMessage,
-                1L << 40,
+                TERABYTE,
                 SettingText::ofSize,
                 ", where the least is weir.message.max");
     }

@@ -24,6 +24,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.framework.api.ACLProvider;
@@ -295,7 +296,7 @@ final class ZooKeeperStore implements DirectoryStore {
             PeerId before = id.equals(self) ? seen.remove(name) : seen.put(name, id);
             if (before != null && !before.equals(id)) {
                 // Nobody announces the other one here any more.
-                gone(before, MemberEvent.Kind.FAILED);
+                gone(before, () -> MemberEvent.Kind.FAILED);
             }
             if (!id.equals(self)) {
                 view.put(listing);
@@ -306,7 +307,7 @@ final class ZooKeeperStore implements DirectoryStore {
             PeerId before = seen.remove(name);
             if (before != null) {
                 // What it said before counts no more, so it must not be kept.
-                gone(before, MemberEvent.Kind.FAILED);
+                gone(before, () -> MemberEvent.Kind.FAILED);
             }
         }
     }
@@ -320,17 +321,17 @@ final class ZooKeeperStore implements DirectoryStore {
         if (id == null) {
             return;
         }
-        gone(id, how(name));
+        gone(id, () -> how(name));
     }
 
     /** An entry says nothing of this node any more. */
-    private void gone(PeerId id, MemberEvent.Kind how) {
+    private void gone(PeerId id, Supplier<MemberEvent.Kind> how) {
         // What is known of it may be what this entry said.
         List<String> others = seen.keySet().stream()
                 .filter(other -> id.equals(seen.get(other)))
                 .toList();
         if (others.isEmpty()) {
-            view.remove(id, how);
+            view.remove(id, how.get());
         } else {
             others.forEach(this::lookAgainAt);
         }
