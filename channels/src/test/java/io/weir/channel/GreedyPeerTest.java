@@ -40,6 +40,8 @@ class GreedyPeerTest {
 
     private static final int MIB = 1 << 20;
     private static final long MEMORY = 32 * MIB;
+    /** So much of it that nothing is left to be lent. */
+    private static final long KEPT = 12 * MIB;
 
     private final NodeSpec spec = NodeSpec.builder()
             .memoryMax(MEMORY)
@@ -450,6 +452,15 @@ class GreedyPeerTest {
         pair.loop.settle();
     }
 
+    /** Returns who has taken all of it, {@link #KEPT}. */
+    private MemoryAccount.Share wantLongMessageForWhichThereIsNoMemory() {
+        MemoryAccount.Share other = pair.memory.share("other");
+        other.take(MemoryUse.MAILBOXES, KEPT);
+        wantLongMessage();
+        assertThat(pair.memory.lent()).isZero();
+        return other;
+    }
+
     @Test
     void whatIsLentAndNotUsedIsTakenBack() {
         wantLongMessage();
@@ -472,10 +483,7 @@ class GreedyPeerTest {
 
     @Test
     void aMessageDoesNotWaitForEverForWhatOthersKeep() {
-        MemoryAccount.Share other = pair.memory.share("other");
-        long kept = 12 * MIB;
-        other.take(MemoryUse.MAILBOXES, kept);
-        wantLongMessage();
+        MemoryAccount.Share other = wantLongMessageForWhichThereIsNoMemory();
         assertThat(pair.memory.lent()).isZero();
         pair.loop.advance(Duration.ofSeconds(15));
         assertThat(count(FrameKind.ERROR)).isZero();
@@ -484,21 +492,18 @@ class GreedyPeerTest {
                 .anyMatch(each ->
                         each.kind == FrameKind.ERROR && each.channel == 1 && each.aux == ErrorCode.OVERLOADED.code());
         assertThat(lives()).isTrue();
-        other.give(MemoryUse.MAILBOXES, kept);
+        other.give(MemoryUse.MAILBOXES, KEPT);
         other.close();
     }
 
     /** A window that grows meanwhile, or a message that is dropped, may bring the next message to the head. */
     @Test
     void whatTheNextMessageNeedsIsGrantedAlsoIfItWasSaidWhileMemoryForAnotherOneWasAwaited() {
-        MemoryAccount.Share other = pair.memory.share("other");
-        long kept = 12 * MIB;
-        other.take(MemoryUse.MAILBOXES, kept);
-        wantLongMessage();
+        MemoryAccount.Share other = wantLongMessageForWhichThereIsNoMemory();
         send(FrameKind.WANT, 0, 1, 0, 8 * MIB + 100_000, 0, Unpooled.EMPTY_BUFFER);
         pair.loop.settle();
         assertThat(pair.memory.lent()).isZero();
-        other.give(MemoryUse.MAILBOXES, kept);
+        other.give(MemoryUse.MAILBOXES, KEPT);
         pair.loop.settle();
         assertThat(credit.get(1)).isGreaterThanOrEqualTo(8 * MIB + 100_000);
         message(1, 0, 0, 8 * MIB + 100_000);
@@ -511,15 +516,12 @@ class GreedyPeerTest {
 
     @Test
     void memoryThatWasAwaitedAndIsNotNeededAnyMoreIsGivenBack() {
-        MemoryAccount.Share other = pair.memory.share("other");
-        long kept = 12 * MIB;
-        other.take(MemoryUse.MAILBOXES, kept);
-        wantLongMessage();
+        MemoryAccount.Share other = wantLongMessageForWhichThereIsNoMemory();
         send(FrameKind.WANT, 0, 1, 0, 1000, 0, Unpooled.EMPTY_BUFFER);
         pair.loop.settle();
         pair.loop.advance(Duration.ofSeconds(25));
         assertThat(count(FrameKind.ERROR)).isZero();
-        other.give(MemoryUse.MAILBOXES, kept);
+        other.give(MemoryUse.MAILBOXES, KEPT);
         pair.loop.settle();
         assertThat(pair.memory.lent()).isZero();
         message(1, 0, 0, 1000);

@@ -294,6 +294,14 @@ class NodeSpecTest {
     }
 
     @Test
+    @SuppressWarnings("NullAway") // Programs may do so whose compiler does not check it.
+    void nullIsNoDefault() {
+        assertThatThrownBy(() -> NodeSpec.builder().name(null))
+                .isInstanceOf(NullPointerException.class)
+                .hasMessage("weir.name");
+    }
+
+    @Test
     void printsNothingThatIsAsByDefault() {
         assertThat(NodeSpec.builder().build()).hasToString("NodeSpec[]");
     }
