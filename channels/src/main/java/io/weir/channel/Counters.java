@@ -6,10 +6,7 @@ final class Counters {
     long messagesReceived;
     long bytesSent;
     long bytesReceived;
-    long framesSent;
-    long framesReceived;
     long creditStalls;
-    long moves;
     long queuedMessages;
     long queuedBytes;
     long demand;

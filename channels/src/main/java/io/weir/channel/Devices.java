@@ -11,7 +11,6 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
@@ -19,7 +18,7 @@ import reactor.core.publisher.Flux;
 /** What the adapters of a node report of their devices while it is open. Any thread may call. */
 final class Devices {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.NODE;
 
     private final NodeSpec spec;
     private final RareLog warnings = new RareLog(LOG, System::nanoTime);

@@ -14,7 +14,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Bounds how many accepted connections are on their way to become sessions, and how many new ones become that in a
@@ -33,7 +32,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Doorkeeper {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.NODE;
 
     /** An accepted connection that is no session yet. */
     interface Guest {

@@ -55,9 +55,6 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** The path that the bootstrap connection itself is, unless it leads through gateways. */
-    static final String BOOTSTRAP_PATH = "tcp";
-
     /** Round trips measured over the bootstrap connection when another path is to be tried. */
     private static final int MEASURES = 4;
 
@@ -66,9 +63,6 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     /** Each path twice, if all are measured first: there are a dozen. Each proposal makes what the path needs. */
     static final int MOST_PROPOSALS = 64;
-
-    /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
-    static final long LAST = -1;
 
     /** Who awaits the outcome of a handshake. */
     interface Outcome {
@@ -81,7 +75,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private final Loop loop;
     private final Link bootstrap;
     /** The bootstrap connection if it leads through gateways, else null. */
-    private final @Nullable TunnelLink tunnel;
+    private final @Nullable TunnelledLink tunnel;
 
     /** The path that the bootstrap connection is. */
     private final String ofBootstrap;
@@ -100,7 +94,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private final Admission admission;
     private final Frame out = new Frame();
     private final ArrayDeque<String> candidates = new ArrayDeque<>();
-    private PathDecision.Recorder recorder = new PathDecision.Recorder();
+    private DecisionRecorder recorder = new DecisionRecorder();
 
     /** Null until it is admitted. */
     private @Nullable PeerId peerId;
@@ -164,8 +158,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         this.node = node;
         this.loop = loop;
         this.bootstrap = bootstrap;
-        this.tunnel = bootstrap instanceof TunnelLink through ? through : null;
-        this.ofBootstrap = tunnel == null ? BOOTSTRAP_PATH : TunnelLink.PATH;
+        this.tunnel = bootstrap instanceof TunnelledLink through ? through : null;
+        this.ofBootstrap = tunnel == null ? PathSelector.BOOTSTRAP_PATH : TunnelledLink.PATH;
         this.connecting = address != null;
         this.policy = policy;
         this.address = address;
@@ -178,7 +172,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 node.id(),
                 connecting,
                 false,
-                address == null ? Dialled.NOTHING : node.dialled(address, bootstrap),
+                address == null ? Dialled.NOTHING : node.localPaths().dialled(address, bootstrap),
                 bootstrap.protection(),
                 this);
     }
@@ -308,7 +302,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             case REFUSE -> refused(in);
             case CARD -> introduced(HandshakeCodec.readCard(Objects.requireNonNull(peerId), in.body()));
             case PROPOSE -> {
-                if (in.aux() == Links.WISH && connecting && attemptsUsed > 0) {
+                if (in.aux() == LastingLink.WISH && connecting && attemptsUsed > 0) {
                     keepForSession(in);
                 } else {
                     proposed(in.aux(), HandshakeCodec.readReason(in.body()));
@@ -465,14 +459,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             leave(Flags.ENDED, "this session has ended at " + node.id());
         } else if (tunnel != null) {
             leave(Flags.ENDED, "a session does not go on through gateways");
-        } else if (!session.mayBeRejoined(Objects.requireNonNull(identity))) {
+        } else if (!session.link().mayBeRejoined(Objects.requireNonNull(identity))) {
             // Whichever loop has it: a session must not live longer by what another one says who knows its number.
             leave(Flags.ENDED, "this session does not go on at " + node.id());
         } else if (session.loop() != loop) {
             node.acceptNextOn(session.loop());
-            session.execute(session::peerLives);
+            session.execute(session.link()::peerLives);
             leave(Flags.CROSSED, "the session belongs to another loop");
-        } else if (session.rejoined(bootstrap, in.aux())) {
+        } else if (session.link().rejoin(bootstrap, in.aux())) {
             over();
         } else {
             leave(Flags.CROSSED, "the connection that this side makes is kept");
@@ -528,12 +522,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (goesOn(node.peers().introduced(this, introduction.named())) && connecting) {
             PeerCard theirs = introduction.card();
             Function<PathPolicy, PathSelector.Selection> select = any -> tunnel == null
-                    ? PathSelector.select(any, node.card(), theirs, introduction.switches(), node::adapter)
-                    : TunnelPath.select(tunnel, any, node.card(), theirs, introduction.switches(), node::adapter);
+                    ? PathSelector.select(any, node.card(), theirs, introduction.switches(), node.localPaths()::adapter)
+                    : TunnelPath.select(
+                            tunnel, any, node.card(), theirs, introduction.switches(), node.localPaths()::adapter);
             selecting = select;
             PathSelector.Selection selection = select.apply(policy);
             chosenFrom = selection;
-            recorder = new PathDecision.Recorder(selection);
+            recorder = new DecisionRecorder(selection);
             String refusal = selection.refusal();
             if (refusal != null) {
                 refuse(new PathRequired(refusal));
@@ -601,7 +596,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private void measured(Frame in) {
         PathRequired refusal = exhausted;
-        if (refusal != null && in.second() == LAST) {
+        if (refusal != null && in.second() == HandshakeCodec.LAST) {
             // What each path has failed with, by what the other side has offered, is not for the other side.
             refuse(refusal, "no path could be opened; why is known there");
             return;
@@ -690,10 +685,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (path == null) {
             exhausted = new PathRequired("no path to " + name() + " could be opened; the last failed with: "
                     + lastFailure + "\n" + recorder.build(Objects.requireNonNull(peerId)));
-            send(out.set(FrameKind.PROBE, 0, 0, 0).words(0, LAST));
+            send(out.set(FrameKind.PROBE, 0, 0, 0).words(0, HandshakeCodec.LAST));
             return;
         }
-        String missing = node.devices().whyNot(path);
+        String missing = node.localPaths().devices().whyNot(path);
         if (missing != null) {
             recorder.failed(path, missing, Duration.ZERO);
             next(path + ": " + missing);
@@ -716,7 +711,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             former.fail("another path was proposed", false);
         }
         attempts = number;
-        String refusal = node.refusal(policy, path, bootstrap);
+        String refusal = node.localPaths().refusal(policy, path, bootstrap);
         if (refusal == null) {
             begin(path, number);
         } else {
@@ -725,7 +720,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     private void begin(String path, int number) {
-        PathAttempt latest = new PathAttempt(node, loop, this, connecting, path, number);
+        PathAttempt latest = new PathAttempt(node.localPaths(), loop, this, connecting, path, number);
         attempt = latest;
         begun = latest;
         latest.prepare();
@@ -787,7 +782,16 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         Peer peer =
                 new Peer(decision.peer(), decision, its, bootstrap.protection().binding());
         PathChoice choice = new PathChoice(
-                node, peer, card(), policy, chosenFrom, selecting, climbsAtOnce, tunnel == null ? address : null, tls);
+                node.localPaths(),
+                peer.id(),
+                peer.history(),
+                card(),
+                policy,
+                chosenFrom,
+                selecting,
+                climbsAtOnce,
+                tunnel == null ? address : null,
+                tls);
         node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1);
         Frame holder = new Frame();
         for (KeptFrame each; (each = early.poll()) != null; each.release()) {

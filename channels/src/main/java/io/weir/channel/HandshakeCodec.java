@@ -34,6 +34,9 @@ import java.util.UUID;
  */
 final class HandshakeCodec {
 
+    /** The round of a probe that asks whether the other side is still there, when no candidate is left. */
+    static final long LAST = -1;
+
     /** Another major number can't talk to us; of two minor numbers the lower one counts. */
     static final int MAJOR = 1;
 

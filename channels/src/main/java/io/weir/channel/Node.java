@@ -2,7 +2,6 @@ package io.weir.channel;
 
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
-import io.weir.config.KnownPaths;
 import io.weir.config.NodeDefaults;
 import io.weir.config.NodeSpec;
 import io.weir.config.NodeSpecRules;
@@ -28,7 +27,6 @@ import io.weir.core.SessionLost;
 import io.weir.core.TimedOut;
 import io.weir.core.TlsSpec;
 import io.weir.core.Transport;
-import io.weir.core.TransportSettings;
 import io.weir.core.WeirException;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -57,7 +55,6 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
@@ -79,18 +76,15 @@ import reactor.core.scheduler.Schedulers;
  */
 public final class Node {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.NODE;
     private static final SecureRandom RANDOM = new SecureRandom();
-
-    private static final String NOT_PRIVATE =
-            "others could read what goes over it, and weir.security.require=encrypted";
 
     private final Instant since = Instant.now();
     private final NodeSpec spec;
     private final PeerId id;
     private final PeerCard card;
-    private final Map<String, Transport> adapters;
     private final Bootstrap bootstrap;
+    private final LocalPaths localPaths;
     private final List<Loop> loops;
     private final Ports ports;
     private final MemoryAccount memory;
@@ -101,7 +95,6 @@ public final class Node {
 
     private final Doorkeeper doorkeeper;
     private final Tunnels tunnels;
-    private final Devices devices;
     private final Entrance entrance;
     private final RareLog refusals = new RareLog(LOG, System::nanoTime);
     private final List<Bootstrap.Listener> listeners = new CopyOnWriteArrayList<>();
@@ -128,7 +121,6 @@ public final class Node {
         this.spec = spec;
         this.id = card.id();
         this.card = card;
-        this.adapters = adapters;
         this.bootstrap = bootstrap;
         this.ports = new Ports(spec);
         this.memory = new MemoryAccount(
@@ -137,7 +129,8 @@ public final class Node {
                 new Doorkeeper(spec.limits().handshakes(), spec.limits().handshakeRate(), System::nanoTime);
         this.entrance = new Entrance(spec.limits().handshakes(), this::admit);
         this.tunnels = new Tunnels(spec, this::accepted);
-        this.devices = new Devices(spec, peers::deviceChanged);
+        Devices devices = new Devices(spec, peers::deviceChanged);
+        this.localPaths = new LocalPaths(spec, card, adapters, bootstrap, devices, ports.sessionLog(), closing::get);
         this.loops = new ArrayList<>();
         for (int i = 0; i < spec.loops(); i++) {
             Loop loop = bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp"));
@@ -241,8 +234,8 @@ public final class Node {
         adapters.forEach((path, adapter) -> {
             if (spec.paths().of(path) != PathSwitch.OFF) {
                 Availability availability = spec.availability(adapter);
-                if (availability instanceof Availability.Ready && !isPrivateEnough(adapter, spec)) {
-                    missing.put(path, NOT_PRIVATE);
+                if (availability instanceof Availability.Ready && !LocalPaths.isPrivateEnough(adapter, spec)) {
+                    missing.put(path, LocalPaths.NOT_PRIVATE);
                 } else if (availability instanceof Availability.Ready it) {
                     ready.put(path, it.card());
                 } else if (availability instanceof Availability.Missing it) {
@@ -251,37 +244,17 @@ public final class Node {
             }
         });
         // So that an error comes now, and not when the peer is connected to.
-        Transport tcp = adapters.get(Handshake.BOOTSTRAP_PATH);
+        Transport tcp = adapters.get(PathSelector.BOOTSTRAP_PATH);
         spec.peers().forEach((name, peer) -> {
             TlsSpec tls = peer.tls();
             if (tcp != null && tls != null) {
                 NodeSpecRules.ofPeer(name, () -> {
-                    var unused = tcp.availability(settings(spec, tcp.name(), tls));
+                    var unused = tcp.availability(LocalPaths.settings(spec, tcp.name(), tls));
                 });
             }
         });
         PeerId id = new PeerId(UUID.randomUUID(), spec.name(), System.currentTimeMillis());
         return new Node(spec, bootstrap, adapters, Host.card(id, ready, missing));
-    }
-
-    /**
-     * The bootstrap connection is looked at when it is there: over a Unix-domain socket it is private without any
-     * setting.
-     */
-    static boolean isPrivateEnough(Transport adapter, NodeSpec spec) {
-        return spec.security().require() != Requirement.ENCRYPTED
-                || adapter.name().equals(Handshake.BOOTSTRAP_PATH)
-                || adapter.isPrivate(spec.settings(adapter.name()));
-    }
-
-    /** Why this link, over this path, must not be used; null if it may. */
-    @Nullable
-    String refusal(String path, Link link) {
-        Transport adapter = adapters.get(path);
-        boolean needed = spec.security().require() == Requirement.ENCRYPTED;
-        boolean isPrivate =
-                link.protection().encrypted() || (adapter != null && adapter.isPrivate(spec.settings(path)));
-        return needed && !isPrivate ? NOT_PRIVATE : null;
     }
 
     private Mono<Node> listen() {
@@ -292,7 +265,7 @@ public final class Node {
                     if (spec.gatewayAccept()) {
                         var unused = ports.serve(TunnelRequest.TUNNEL_PORT, tunnels);
                     }
-                    devices.watch(adapters, card.ready().keySet());
+                    localPaths.watchDevices();
                     LOG.info("{} listens at {}", id, addresses());
                     return this;
                 }));
@@ -367,11 +340,6 @@ public final class Node {
                 : spec.advertised();
     }
 
-    /** What we have dialled, as we say it over this connection. */
-    Dialled dialled(PeerAddress address, Link link) {
-        return Dialled.of(address, link.ends(), card.bootId());
-    }
-
     /** Whether what somebody has dialled, who says so over this connection, is an address of this node. */
     boolean isOurs(Dialled dialled, Link link) {
         return dialled.leadsTo(link.ends(), addresses(), spec.advertised(), card.bootId());
@@ -409,11 +377,12 @@ public final class Node {
         PathPolicy policy = spec.paths().and(paths);
         return Mono.defer(() -> {
             checkOpen();
-            NodeSpecRules.policy(KnownPaths.of(adapters), "paths", paths, policy);
+            localPaths.checkPolicy(paths, policy);
             Loop loop = loop();
             Requirement required = spec.security().requirementAt(address);
-            Mono<Peer> connected =
-                    dial(address, loop, tls).flatMap(link -> shake(loop, link, policy, address, tls, required));
+            Mono<Peer> connected = localPaths
+                    .dial(address, loop, tls)
+                    .flatMap(link -> shake(loop, link, policy, address, tls, required));
             // Whatever step it has reached, it must not wait for a loop that has ended.
             return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
         });
@@ -462,16 +431,11 @@ public final class Node {
         }
         return Mono.defer(() -> {
             checkOpen();
-            NodeSpecRules.policy(KnownPaths.of(adapters), "paths", paths, policy);
+            localPaths.checkPolicy(paths, policy);
             Mono<Peer> connected = tunnels.open(target, via, gateway)
                     .flatMap(link -> shake(loop, link, policy, target, spec.tls(), Tunnels.requirement(spec)));
             return Mono.firstWithSignal(connected, noMoreConnecting.asMono());
         });
-    }
-
-    /** A bootstrap connection, the name looked up anew each time. */
-    Mono<Link> dial(PeerAddress address, Loop loop, TlsSpec tls) {
-        return bootstrap.connect(address, bootstrapSettings(tls), loop);
     }
 
     /**
@@ -513,24 +477,11 @@ public final class Node {
         return Mono.defer(() -> {
             checkOpen();
             Optional<Peer> live = named.connected(name);
-            checkOrder(order, pathsTo(name).and(order));
+            localPaths.checkOrder(order, pathsTo(name).and(order));
             return live.map(peer -> peer.reorder(order))
                     .orElseGet(Mono::empty)
                     .doOnSuccess(done -> reordered.merge(name, order, PathPolicy::and));
         });
-    }
-
-    /**
-     * What an operator wants while the node lives keeps to the rules of the configuration.
-     *
-     * @throws Misconfigured if it does not
-     */
-    void checkOrder(PathPolicy order, PathPolicy effective) {
-        if (effective.measured() || order.repath() != null) {
-            throw new Misconfigured("only the order and the switches of paths can be changed while a connection lives,"
-                    + " and an order is measured when it begins: name the paths, best first");
-        }
-        NodeSpecRules.policy(KnownPaths.of(adapters), "paths", order, effective);
     }
 
     private Mono<Peer> connectByName(String name, PeerSpec peer) {
@@ -542,24 +493,6 @@ public final class Node {
 
     private PathPolicy pathsTo(String name) {
         return spec.pathsToPeer(name).and(reordered.getOrDefault(name, PathPolicy.unchanged()));
-    }
-
-    /** The connect time-out of the node counts unless the path has one of its own. */
-    private TransportSettings bootstrapSettings(TlsSpec tls) {
-        TransportSettings set = settings("tcp", tls);
-        Map<String, String> options = new TreeMap<>(set.options());
-        options.putIfAbsent("connect-timeout", spec.timeouts().connect().toMillis() + "ms");
-        return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), options, set.tls());
-    }
-
-    /** The settings of this path's adapter for a connection that is protected in this way. */
-    TransportSettings settings(String path, TlsSpec tls) {
-        return settings(spec, path, tls);
-    }
-
-    private static TransportSettings settings(NodeSpec spec, String path, TlsSpec tls) {
-        TransportSettings set = spec.settings(path);
-        return new TransportSettings(set.runtimeFolder(), set.nativeAllowed(), set.options(), tls);
     }
 
     private Mono<Peer> shake(
@@ -921,7 +854,7 @@ public final class Node {
         noMoreConnecting.tryEmitError(new Refused(leaving())).orThrow();
         listeners.forEach(Disposable::dispose);
         entrance.open();
-        devices.close();
+        localPaths.devices().close();
         ports.close();
         peers.close();
         for (Handshake each : peers.handshakes()) {
@@ -942,7 +875,7 @@ public final class Node {
 
     /** First those that go through others. */
     private Flux<Void> left() {
-        return left(Session::isTunnelled).thenMany(left(session -> true));
+        return left(session -> session.link().isTunnel()).thenMany(left(session -> true));
     }
 
     private Flux<Void> left(Predicate<Session> which) {
@@ -1001,7 +934,7 @@ public final class Node {
         SessionLost reason = new SessionLost("the loop " + loop.name() + " of " + id + " has died of " + of, cause);
         for (Session each : peers.sessions()) {
             if (each.loop() == loop) {
-                each.execute(() -> each.over(reason));
+                each.execute(() -> each.lost(reason));
             }
         }
         for (Handshake each : peers.handshakes()) {
@@ -1027,10 +960,6 @@ public final class Node {
     /** Whether it ends without a word to anybody. */
     boolean isKilled() {
         return killed;
-    }
-
-    boolean isClosing() {
-        return closing.get();
     }
 
     private String leaving() {
@@ -1061,27 +990,6 @@ public final class Node {
         return ports;
     }
 
-    Devices devices() {
-        return devices;
-    }
-
-    /** Why this path, which a peer has proposed, is not tried; null if it is. */
-    @Nullable
-    String refusal(PathPolicy policy, String path, Link bootstrap) {
-        if (bootstrap instanceof TunnelLink tunnel) {
-            if (path.equals(TunnelLink.PATH)) {
-                return null;
-            }
-            if (path.equals(Handshake.BOOTSTRAP_PATH)) {
-                return "path " + path + " does not lead here, but " + tunnel.route();
-            }
-        }
-        if (policy.of(path) == PathSwitch.OFF || !card.ready().containsKey(path)) {
-            return "path " + path + " is not ready here";
-        }
-        return devices.whyNot(path);
-    }
-
     Doorkeeper doorkeeper() {
         return doorkeeper;
     }
@@ -1090,13 +998,12 @@ public final class Node {
         return memory;
     }
 
-    Peers peers() {
-        return peers;
+    LocalPaths localPaths() {
+        return localPaths;
     }
 
-    @Nullable
-    Transport adapter(String path) {
-        return path.equals(TunnelLink.PATH) ? TunnelPath.ANY : adapters.get(path);
+    Peers peers() {
+        return peers;
     }
 
     @Override

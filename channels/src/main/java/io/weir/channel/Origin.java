@@ -25,7 +25,7 @@ record Origin(String place) {
     private static final int NETWORK = 8;
 
     static Origin of(Link link) {
-        if (link instanceof TunnelLink tunnel) {
+        if (link instanceof TunnelledLink tunnel) {
             return new Origin("gateway " + tunnel.gateway());
         }
         return of(link.ends());

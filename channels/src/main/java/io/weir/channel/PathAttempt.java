@@ -73,7 +73,7 @@ final class PathAttempt {
         void failed(PathAttempt attempt, String reason);
     }
 
-    private final Node node;
+    private final LocalPaths paths;
     private final Loop loop;
     private final Owner owner;
     private final boolean connecting;
@@ -98,8 +98,8 @@ final class PathAttempt {
 
     private boolean over;
 
-    PathAttempt(Node node, Loop loop, Owner owner, boolean connecting, String path, int number) {
-        this.node = node;
+    PathAttempt(LocalPaths paths, Loop loop, Owner owner, boolean connecting, String path, int number) {
+        this.paths = paths;
         this.loop = loop;
         this.owner = owner;
         this.connecting = connecting;
@@ -134,7 +134,7 @@ final class PathAttempt {
     /** Through which gateways its link leads; empty if through none. */
     String way() {
         Link used = owner.bootstrap();
-        return path.equals(TunnelLink.PATH) && used instanceof TunnelLink tunnel
+        return path.equals(TunnelledLink.PATH) && used instanceof TunnelledLink tunnel
                 ? tunnel.route().toString()
                 : "";
     }
@@ -145,13 +145,18 @@ final class PathAttempt {
     }
 
     void prepare() {
-        Duration time = node.spec().timeouts().step();
+        Duration time = paths.spec().timeouts().step();
         limit = loop.schedule(
                 () -> fail("did not open within " + time.toMillis() + " ms (weir.timeout.step)", true), time);
         try {
-            Transport adapter = Objects.requireNonNull(node.adapter(path));
+            Transport adapter = Objects.requireNonNull(paths.adapter(path));
             PendingLink half = adapter.prepare(new LinkRequest(
-                    node.card(), owner.card(), connecting, loop, owner.bootstrap(), node.settings(path, owner.tls())));
+                    paths.card(),
+                    owner.card(),
+                    connecting,
+                    loop,
+                    owner.bootstrap(),
+                    paths.settings(path, owner.tls())));
             pending = half;
             byte[] offer = half.offer();
             if (offer.length > MAX_OFFER) {
@@ -211,7 +216,7 @@ final class PathAttempt {
     private void opened(Link ready) {
         link = ready;
         caveat = ready.caveat();
-        String refusal = node.refusal(path, ready);
+        String refusal = paths.refusal(path, ready);
         if (refusal != null) {
             fail(refusal, true);
             return;
@@ -237,7 +242,7 @@ final class PathAttempt {
 
     private void awaitUse() {
         limit.dispose();
-        Duration time = node.spec().timeouts().handshake();
+        Duration time = paths.spec().timeouts().handshake();
         limit = loop.schedule(
                 () -> fail("was not used within " + time.toMillis() + " ms (weir.timeout.handshake)", true), time);
     }

@@ -9,6 +9,8 @@ import io.weir.core.Loop;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerCard;
+import io.weir.core.PeerId;
+import io.weir.core.RareLog;
 import io.weir.core.Refused;
 import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
@@ -26,7 +28,6 @@ import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
@@ -39,7 +40,7 @@ import reactor.core.Disposables;
  */
 final class PathChoice {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.NODE;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private static final String STAYS = "weir.repath is off here";
@@ -50,8 +51,9 @@ final class PathChoice {
     /** The longest probation; one that has lived so long without a loss begins anew with the shortest. */
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
-    private final Node node;
-    private final Peer peer;
+    private final LocalPaths paths;
+    private final PeerId peer;
+    private final PathHistory history;
     private final PeerCard card;
     private final boolean leads;
     private PathPolicy policy;
@@ -62,7 +64,7 @@ final class PathChoice {
     private final Duration shortest;
 
     private final ArrayDeque<String> candidates = new ArrayDeque<>();
-    private PathDecision.Recorder recorder;
+    private DecisionRecorder recorder;
     private String cause = "";
     /** What was lost last, and why. */
     private String loss = "";
@@ -77,7 +79,7 @@ final class PathChoice {
     /** The present path should be left, and this was not tried yet. */
     private boolean leaves = true;
 
-    private @Nullable Links links;
+    private @Nullable LastingLink link;
     private Duration probation;
     private Disposable later = Disposables.disposed();
     private Disposable calm = Disposables.disposed();
@@ -118,8 +120,9 @@ final class PathChoice {
      * @param tls how our own connections to the peer are protected
      */
     PathChoice(
-            Node node,
-            Peer peer,
+            LocalPaths paths,
+            PeerId peer,
+            PathHistory history,
             PeerCard card,
             PathPolicy policy,
             PathSelector.@Nullable Selection selection,
@@ -127,8 +130,9 @@ final class PathChoice {
             boolean climbsAtOnce,
             @Nullable PeerAddress address,
             TlsSpec tls) {
-        this.node = node;
+        this.paths = paths;
         this.peer = peer;
+        this.history = history;
         this.card = card;
         this.leads = selection != null;
         this.policy = policy;
@@ -137,13 +141,13 @@ final class PathChoice {
         this.climbsAtOnce = climbsAtOnce;
         this.address = address;
         this.tls = tls;
-        this.shortest = node.spec().repathProbation();
+        this.shortest = paths.spec().repathProbation();
         this.probation = shortest;
         this.recorder = recorder();
     }
 
-    private PathDecision.Recorder recorder() {
-        return selection == null ? new PathDecision.Recorder() : new PathDecision.Recorder(selection);
+    private DecisionRecorder recorder() {
+        return selection == null ? new DecisionRecorder() : new DecisionRecorder(selection);
     }
 
     boolean leads() {
@@ -157,7 +161,12 @@ final class PathChoice {
 
     /** Whether our node is closing, so that nobody connects anew. */
     boolean nodeCloses() {
-        return node.isClosing();
+        return paths.isClosing();
+    }
+
+    /** For what a session does. */
+    RareLog log() {
+        return paths.sessionLog();
     }
 
     PeerCard card() {
@@ -167,32 +176,32 @@ final class PathChoice {
     /** Why this path, which the peer has proposed, is not tried; null if it is. */
     @Nullable
     String refusal(String path) {
-        return stays() ? STAYS : node.refusal(policy, path, links().bootstrap());
+        return stays() ? STAYS : paths.refusal(policy, path, link().bootstrap());
     }
 
-    PathAttempt attempt(Links owner, Loop loop, String path, int number) {
-        return new PathAttempt(node, loop, owner, leads, path, number);
+    PathAttempt attempt(PathAttempt.Owner owner, Loop loop, String path, int number) {
+        return new PathAttempt(paths, loop, owner, leads, path, number);
     }
 
-    void begin(Links its) {
-        links = its;
+    void begin(LastingLink its) {
+        link = its;
         tellMissing();
         settled();
     }
 
     private void tellMissing() {
         if (!leads) {
-            node.devices().missing().forEach((path, reason) -> links().tellLeader(Flags.MISSING, path + ' ' + reason));
+            paths.devices().missing().forEach((path, reason) -> link().tellLeader(Flags.MISSING, path + ' ' + reason));
         }
     }
 
     /** The device of this path is missing now at our node, or back. */
     void deviceChanged(String path) {
-        String missing = node.devices().whyNot(path);
+        String missing = paths.devices().whyNot(path);
         if (leads) {
             changed(path);
-        } else if (links().reachable()) {
-            links().tellLeader(
+        } else if (link().isReachable()) {
+            link().tellLeader(
                             missing == null ? Flags.BACK : Flags.MISSING,
                             missing == null ? path : path + ' ' + missing);
         }
@@ -205,7 +214,7 @@ final class PathChoice {
             return;
         }
         if (missing) {
-            missingThere.put(path, "at " + peer.id().name() + ": " + text.substring(end + 1));
+            missingThere.put(path, "at " + peer.name() + ": " + text.substring(end + 1));
         } else {
             missingThere.remove(path);
         }
@@ -213,13 +222,13 @@ final class PathChoice {
     }
 
     private @Nullable String whyNot(String path) {
-        String here = node.devices().whyNot(path);
+        String here = paths.devices().whyNot(path);
         return here == null ? missingThere.get(path) : here;
     }
 
     private void changed(String path) {
-        leaves |= whyNot(path) != null && path.equals(links().path());
-        if (links().settled()) {
+        leaves |= whyNot(path) != null && path.equals(link().path());
+        if (link().isSettled()) {
             settled();
         }
     }
@@ -231,7 +240,7 @@ final class PathChoice {
     private void leave(String path, String reason) {
         if (!leaves) {
             if (later.isDisposed()) {
-                later = links().loop().schedule(this::leaveNow, jittered());
+                later = link().loop().schedule(this::leaveNow, jittered());
                 longerProbation();
             }
             return;
@@ -250,7 +259,7 @@ final class PathChoice {
     private void leaveNow() {
         later.dispose();
         leaves = true;
-        if (links().settled()) {
+        if (link().isSettled()) {
             settled();
         }
     }
@@ -263,7 +272,7 @@ final class PathChoice {
         Promise<PathDecision> waiting = asker;
         asker = null;
         if (waiting != null) {
-            waiting.error(new Refused("the connection to " + peer.id() + " has ended"));
+            waiting.error(new Refused("the connection to " + peer + " has ended"));
         }
     }
 
@@ -271,8 +280,8 @@ final class PathChoice {
         return leads && policy.repathOrDefault() == Repath.ALWAYS;
     }
 
-    private Links links() {
-        return Objects.requireNonNull(links);
+    private LastingLink link() {
+        return Objects.requireNonNull(link);
     }
 
     /** Both sides have agreed to go on over this. */
@@ -282,13 +291,13 @@ final class PathChoice {
     }
 
     private void decided() {
-        PathDecision decision = recorder.build(
-                peer.id(), Instant.now(), cause.isEmpty() ? peer.id().name() + " has proposed it" : cause);
+        PathDecision decision =
+                recorder.build(peer, Instant.now(), cause.isEmpty() ? peer.name() + " has proposed it" : cause);
         recorder = recorder();
         cause = "";
         candidates.clear();
-        peer.moved(decision);
-        node.ports().sessionLog().info(decision.line());
+        history.moved(decision);
+        log().info(decision.line());
     }
 
     /** A link that the session used is lost. */
@@ -299,7 +308,7 @@ final class PathChoice {
         if (path.equals(wanted)) {
             wanted = null;
         }
-        String former = links().path();
+        String former = link().path();
         if (wasTarget && former != null) {
             // It is lost before everything went over it.
             recorder.chosen(former, null, Duration.ZERO);
@@ -310,7 +319,7 @@ final class PathChoice {
         }
         later.dispose();
         calm.dispose();
-        if (links().suspended()) {
+        if (link().isSuspended()) {
             fall(path);
         }
     }
@@ -324,16 +333,16 @@ final class PathChoice {
         missingThere.clear();
         answerLimit.dispose();
         lateAnswers = 0;
-        if (links().suspended()) {
+        if (link().isSuspended()) {
             cause = why;
         }
         Promise<PathDecision> waiting = asker;
         asker = null;
         wanted = waiting == null ? wanted : null;
         if (waiting != null && former != null) {
-            orderTried(waiting, peer.path(), why);
+            orderTried(waiting, history.present(), why);
         } else if (waiting != null) {
-            waiting.error(new Refused("the connection to " + peer.id() + " stays where it is: " + why));
+            waiting.error(new Refused("the connection to " + peer + " stays where it is: " + why));
         }
     }
 
@@ -348,14 +357,14 @@ final class PathChoice {
     }
 
     /** Connects again and again until the peer is reachable. */
-    Redial redial(Links its, PeerAddress at, TlsSpec with) {
-        return new Redial(node, its.loop(), at, with, its);
+    Redial redial(LastingLink its, PeerAddress at, TlsSpec with) {
+        return new Redial(paths, its.loop(), at, with, its);
     }
 
     /** There is a bootstrap connection again. */
     void reachable() {
         tellMissing();
-        if (leads && links().suspended()) {
+        if (leads && link().isSuspended()) {
             fall(null);
         }
     }
@@ -372,7 +381,7 @@ final class PathChoice {
     /** Tries every path, the lost one last, and TCP before all others if it can be left again. */
     private void fall(@Nullable String lost) {
         later.dispose();
-        if (!links().reachable()) {
+        if (!link().isReachable()) {
             // What is lost with the bootstrap connection is not suspect itself, whichever is noticed first.
             return;
         }
@@ -384,7 +393,7 @@ final class PathChoice {
         candidates.clear();
         candidates.addAll(tries());
         toTheEnd(suspects);
-        String atHand = links().bootstrap() instanceof TunnelLink ? TunnelLink.PATH : Handshake.BOOTSTRAP_PATH;
+        String atHand = link().bootstrap() instanceof TunnelledLink ? TunnelledLink.PATH : PathSelector.BOOTSTRAP_PATH;
         boolean overTcp = climbs() && !suspects.contains(atHand) && candidates.remove(atHand);
         if (overTcp) {
             candidates.addFirst(atHand);
@@ -394,10 +403,10 @@ final class PathChoice {
                 candidates.stream().filter(path -> whyNot(path) != null).toList();
         // What is reported may be over by now, and this is better than nothing.
         toTheEnd(missing);
-        if (!links().trying()) {
+        if (!link().isTrying()) {
             next();
         } else if (overTcp) {
-            links().giveUpFor(atHand);
+            link().giveUpFor(atHand);
         }
     }
 
@@ -414,17 +423,17 @@ final class PathChoice {
     private void next() {
         String path = candidates.poll();
         if (path != null) {
-            links().propose(this, path);
-        } else if (links().suspended()) {
+            link().propose(this, path);
+        } else if (link().isSuspended()) {
             orderFailed();
-            later = links().loop().schedule(() -> fall(null), RETRY);
+            later = link().loop().schedule(() -> fall(null), RETRY);
         } else {
             inVain();
         }
     }
 
     void failed(PathAttempt given, String reason) {
-        LOG.debug("{} over {}: {}", peer.id(), given.path(), reason);
+        LOG.debug("{} over {}: {}", peer, given.path(), reason);
         recorder.failed(given.path(), reason, given.took());
         if (leads) {
             next();
@@ -434,13 +443,13 @@ final class PathChoice {
     /** No better path could be opened. */
     private void inVain() {
         Promise<PathDecision> waiting = asker;
-        String path = links().path();
+        String path = link().path();
         boolean reordered = waiting != null && former != null;
         boolean allowed = path != null && tries().contains(path);
         if (reordered && path != null) {
             recorder.chosen(path, null, Duration.ZERO);
         }
-        PathDecision attempted = recorder.build(peer.id(), Instant.now(), reordered && allowed ? cause : "");
+        PathDecision attempted = recorder.build(peer, Instant.now(), reordered && allowed ? cause : "");
         recorder = recorder();
         cause = "";
         wanted = null;
@@ -448,28 +457,28 @@ final class PathChoice {
         if (waiting != null && reordered) {
             orderTried(waiting, attempted, attempted.line());
         } else if (waiting != null) {
-            waiting.error(new Refused("the connection to " + peer.id() + " stays where it is: " + attempted.line()));
+            waiting.error(new Refused("the connection to " + peer + " stays where it is: " + attempted.line()));
         }
         settled();
     }
 
     /** Nothing moves: is there something better than this? */
     void settled() {
-        String path = links().path();
+        String path = link().path();
         Promise<PathDecision> waiting = asker;
-        if (leads && waiting != null && path != null && !links().trying()) {
+        if (leads && waiting != null && path != null && !link().isTrying()) {
             asker = null;
             if (former != null) {
-                orderTried(waiting, peer.path(), peer.path().line());
+                orderTried(waiting, history.present(), history.present().line());
             } else if (path.equals(wanted)) {
-                waiting.success(peer.path());
+                waiting.success(history.present());
             } else {
                 wanted = null;
                 waiting.error(new Refused(
-                        "the connection to " + peer.id() + " has lost its path meanwhile, and goes over " + path));
+                        "the connection to " + peer + " has lost its path meanwhile, and goes over " + path));
             }
         }
-        boolean quiet = links().settled() && links().reachable() && !links().trying();
+        boolean quiet = link().isSettled() && link().isReachable() && !link().isTrying();
         if (leads && !stays() && path != null && quiet) {
             String missing = whyNot(path);
             if (missing != null) {
@@ -481,11 +490,11 @@ final class PathChoice {
         climbsAtOnce &= !isBest;
         if (isBest || wanted != null) {
             later.dispose();
-        } else if (later.isDisposed() && !links().trying()) {
-            later = links().loop().schedule(this::climb, climbsAtOnce && hasUntried() ? Duration.ZERO : jittered());
+        } else if (later.isDisposed() && !link().isTrying()) {
+            later = link().loop().schedule(this::climb, climbsAtOnce && hasUntried() ? Duration.ZERO : jittered());
         }
         if (leads && calm.isDisposed() && probation.compareTo(shortest) > 0) {
-            calm = links().loop().schedule(this::proved, LONGEST);
+            calm = link().loop().schedule(this::proved, LONGEST);
         }
     }
 
@@ -511,7 +520,7 @@ final class PathChoice {
 
     /** What stands before the present path. */
     private List<String> ahead() {
-        String path = links().path();
+        String path = link().path();
         int at = path == null ? -1 : tries().indexOf(path);
         return tries().subList(0, at < 0 ? tries().size() : at);
     }
@@ -523,10 +532,10 @@ final class PathChoice {
 
     private void climb() {
         later.dispose();
-        if (!links().settled() || links().trying() || !links().reachable()) {
+        if (!link().isSettled() || link().isTrying() || !link().isReachable()) {
             return;
         }
-        cause = "it stands before " + links().path();
+        cause = "it stands before " + link().path();
         candidates.clear();
         candidates.addAll(better());
         if (climbsAtOnce && hasUntried()) {
@@ -570,16 +579,17 @@ final class PathChoice {
                             } else if (!wishPause.isDisposed()) {
                                 promise.error(new Refused("it was moved for you only just now; try again"));
                             } else {
-                                go(path, "an operator at " + peer.id().name() + " wants it", promise);
+                                go(path, "an operator at " + peer.name() + " wants it", promise);
                                 if (promise.equals(asker)) {
-                                    wishPause = links().loop().schedule(() -> {}, shortest);
+                                    wishPause = link().loop().schedule(() -> {}, shortest);
                                 }
                             }
                         },
                         moved -> {})
                 .subscribe(
-                        moved -> links().send(FrameKind.OPENED, Links.WISH, Unpooled.EMPTY_BUFFER),
-                        error -> links().send(FrameKind.FAILED, Links.WISH, HandshakeCodec.text(Errors.text(error))));
+                        moved -> link().send(FrameKind.OPENED, LastingLink.WISH, Unpooled.EMPTY_BUFFER),
+                        error -> link().send(
+                                        FrameKind.FAILED, LastingLink.WISH, HandshakeCodec.text(Errors.text(error))));
     }
 
     /** Whether the peer may answer a wish. */
@@ -596,11 +606,11 @@ final class PathChoice {
         answerLimit.dispose();
         Promise<PathDecision> waiting = Objects.requireNonNull(asker);
         asker = null;
-        PathDecision present = peer.path();
+        PathDecision present = history.present();
         if (refusal != null) {
-            waiting.error(new Refused(peer.id() + ", which has connected, decides: " + refusal));
+            waiting.error(new Refused(peer + ", which has connected, decides: " + refusal));
         } else if (present.chosen().filter(path -> path.path().equals(asked)).isEmpty()) {
-            waiting.error(new Refused("the connection to " + peer.id() + " was moved to " + asked
+            waiting.error(new Refused("the connection to " + peer + " was moved to " + asked
                     + ", but has lost that path meanwhile: " + present.line()));
         } else {
             waiting.success(present);
@@ -610,44 +620,44 @@ final class PathChoice {
     private void ask(String path, Promise<PathDecision> promise) {
         String refusal = refusal(path);
         if (refusal != null) {
-            promise.error(new Refused(path + " can't be used to " + peer.id() + ": " + refusal));
-        } else if (!links().reachable() || asker != null) {
+            promise.error(new Refused(path + " can't be used to " + peer + ": " + refusal));
+        } else if (!link().isReachable() || asker != null) {
             promise.error(changing());
         } else {
             asker = promise;
             asked = path;
-            Duration limit = node.spec().timeouts().resume();
-            answerLimit = links().loop().schedule(() -> unanswered(promise, limit), limit);
-            links().tellLeader(0, path);
+            Duration limit = paths.spec().timeouts().resume();
+            answerLimit = link().loop().schedule(() -> unanswered(promise, limit), limit);
+            link().tellLeader(0, path);
         }
     }
 
     private void unanswered(Promise<PathDecision> waiting, Duration limit) {
         asker = null;
         lateAnswers++;
-        waiting.error(new Refused(peer.id() + ", which has connected, decides, and has not answered within "
+        waiting.error(new Refused(peer + ", which has connected, decides, and has not answered within "
                 + SettingText.of(limit) + " (weir.timeout.resume)"));
     }
 
     private void go(String path, String why, Promise<PathDecision> promise) {
         if (!tries().contains(path)) {
-            promise.error(new Refused(path + " can't be used to " + peer.id() + ": "
+            promise.error(new Refused(path + " can't be used to " + peer + ": "
                     + Objects.requireNonNull(selection).reasonAgainst(path)));
             return;
         }
         String missing = whyNot(path);
         if (missing != null) {
-            promise.error(new Refused(path + " can't be used to " + peer.id() + ": " + missing));
+            promise.error(new Refused(path + " can't be used to " + peer + ": " + missing));
             return;
         }
-        if (!links().settled() || links().trying() || !links().reachable() || asker != null) {
+        if (!link().isSettled() || link().isTrying() || !link().isReachable() || asker != null) {
             promise.error(changing());
             return;
         }
         wanted = path;
         later.dispose();
-        if (path.equals(links().path())) {
-            promise.success(peer.path());
+        if (path.equals(link().path())) {
+            promise.success(history.present());
             return;
         }
         asker = promise;
@@ -665,9 +675,9 @@ final class PathChoice {
      */
     void reorder(PathPolicy order, Promise<PathDecision> promise) {
         if (selecting == null) {
-            promise.error(new Refused("the connection to " + peer.id()
+            promise.error(new Refused("the connection to " + peer
                     + " was made from there, so it goes by the order there: change it at "
-                    + peer.id().name()));
+                    + peer.name()));
             return;
         }
         if (stays()) {
@@ -675,11 +685,11 @@ final class PathChoice {
             return;
         }
         PathPolicy changed = policy.and(order);
-        node.checkOrder(order, changed);
+        paths.checkOrder(order, changed);
         PathSelector.Selection found = selecting.apply(changed);
         if (found.refusal() != null) {
             promise.error(new PathRequired(found.refusal()));
-        } else if (links().trying() || asker != null || (mustLeave(found) && !canLeave())) {
+        } else if (link().isTrying() || asker != null || (mustLeave(found) && !canLeave())) {
             promise.error(changing());
         } else {
             former = new Order(policy, selection, wanted);
@@ -690,12 +700,12 @@ final class PathChoice {
     }
 
     private boolean mustLeave(PathSelector.Selection found) {
-        String path = links().path();
+        String path = link().path();
         return path != null && !found.tries().contains(path);
     }
 
     private boolean canLeave() {
-        return links().settled() && links().reachable();
+        return link().isSettled() && link().isReachable();
     }
 
     private void goByNewOrder(Promise<PathDecision> promise) {
@@ -706,9 +716,9 @@ final class PathChoice {
         if (!canLeave()) {
             // Whoever looks for a path next goes by it, and need not have proved itself.
             climbsAtOnce = true;
-            promise.success(peer.path());
-        } else if (better().isEmpty() && tries().contains(Objects.requireNonNull(links().path()))) {
-            promise.success(peer.path());
+            promise.success(history.present());
+        } else if (better().isEmpty() && tries().contains(Objects.requireNonNull(link().path()))) {
+            promise.success(history.present());
         } else {
             asker = promise;
             cause = "an operator has changed the order of paths";
@@ -732,7 +742,7 @@ final class PathChoice {
      * gone on over.
      */
     private void orderTried(Promise<PathDecision> waiting, PathDecision found, String why) {
-        String path = links().path();
+        String path = link().path();
         if (path == null || tries().contains(path)) {
             waiting.success(found);
         } else {
@@ -745,7 +755,7 @@ final class PathChoice {
         Promise<PathDecision> waiting = asker;
         if (waiting != null && former != null) {
             asker = null;
-            formerOrder(waiting, recorder.build(peer.id(), Instant.now()).line());
+            formerOrder(waiting, recorder.build(peer, Instant.now()).line());
         }
     }
 
@@ -756,10 +766,10 @@ final class PathChoice {
         wanted = before.wanted();
         recorder = recorder();
         waiting.error(new Refused(
-                "the order of paths to " + peer.id() + " stays as it was, no path of the new one can be used: " + why));
+                "the order of paths to " + peer + " stays as it was, no path of the new one can be used: " + why));
     }
 
     private Refused changing() {
-        return new Refused("the connection to " + peer.id() + " is just changing its path; try again");
+        return new Refused("the connection to " + peer + " is just changing its path; try again");
     }
 }

@@ -5,9 +5,7 @@ import io.weir.core.PeerId;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -63,11 +61,11 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
             reason = DecisionText.harmless(reason);
         }
 
-        private Attempt measured(Duration time) {
+        Attempt measured(Duration time) {
             return new Attempt(path, outcome, reason, took, time);
         }
 
-        private Attempt because(String why) {
+        Attempt because(String why) {
             return new Attempt(path, outcome, why, took, roundTrip);
         }
     }
@@ -129,126 +127,5 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
     @Override
     public String toString() {
         return DecisionText.table(this);
-    }
-
-    /** Collects what happens to the candidates of one handshake. Confined to its loop. */
-    static final class Recorder {
-
-        private final Map<String, Attempt> attempts = new LinkedHashMap<>();
-        private String caveat = "";
-
-        /**
-         * Starts with the candidates: the rejected ones as they are, the others as not tried until something is said of
-         * them.
-         */
-        Recorder(PathSelector.Selection selection) {
-            for (PathSelector.Candidate candidate : selection.candidates()) {
-                if (candidate instanceof PathSelector.Rejected rejected) {
-                    rejected(rejected.path(), rejected.reason());
-                } else {
-                    put(candidate.path(), Outcome.NOT_TRIED, "", Duration.ZERO, null);
-                }
-            }
-        }
-
-        /** Starts with nothing: on the accepting side, which learns of each path when the other one proposes it. */
-        Recorder() {}
-
-        void rejected(String path, String reason) {
-            put(path, Outcome.REJECTED, reason, Duration.ZERO, null);
-        }
-
-        /** It has not had its turn yet, for this reason. */
-        void waits(String path, String reason) {
-            put(path, Outcome.NOT_TRIED, reason, Duration.ZERO, null);
-        }
-
-        void failed(String path, String reason, Duration took) {
-            put(path, Outcome.FAILED, reason, took, null);
-        }
-
-        void chosen(PathAttempt used) {
-            chosen(used.path(), used.roundTrip(), used.took(), used.way());
-            caveat = used.caveat();
-        }
-
-        void chosen(String path, @Nullable Duration roundTrip, Duration took) {
-            chosen(path, roundTrip, took, "");
-        }
-
-        private void chosen(String path, @Nullable Duration roundTrip, Duration took, String way) {
-            Attempt before = attempts.get(path);
-            Duration first = before == null ? null : before.roundTrip();
-            boolean wasFaster = first != null && roundTrip != null && first.compareTo(roundTrip) < 0;
-            put(path, Outcome.CHOSEN, way, took, wasFaster ? first : roundTrip);
-            caveat = "";
-        }
-
-        /**
-         * It was opened to be measured, and given up; null: by the other side, which does not say what it has found.
-         */
-        void surveyed(String path, @Nullable Duration roundTrip, Duration took) {
-            put(path, Outcome.MEASURED, "", took, roundTrip);
-        }
-
-        /** What is known stays, in the order that has been measured. */
-        void inOrder(PathSelector.Selection selection) {
-            for (PathSelector.Candidate candidate : selection.candidates()) {
-                Attempt known = attempts.remove(candidate.path());
-                if (known != null) {
-                    attempts.put(candidate.path(), known);
-                }
-            }
-        }
-
-        /** A round trip of a path, used or not; it stays what it was. */
-        void measured(String path, Duration roundTrip) {
-            Attempt known = attempts.get(path);
-            attempts.put(
-                    path,
-                    known == null
-                            ? new Attempt(path, Outcome.NOT_TRIED, "", Duration.ZERO, roundTrip)
-                            : known.measured(roundTrip));
-        }
-
-        PathDecision build(PeerId peer) {
-            return build(peer, Instant.now());
-        }
-
-        PathDecision build(PeerId peer, Instant when) {
-            return build(peer, when, "");
-        }
-
-        PathDecision build(PeerId peer, Instant when, String cause) {
-            Attempt chosen = attempts.values().stream()
-                    .filter(attempt -> attempt.outcome() == Outcome.CHOSEN)
-                    .findFirst()
-                    .orElse(null);
-            List<Attempt> all = attempts.values().stream()
-                    .map(attempt -> switch (attempt.outcome()) {
-                        case NOT_TRIED, MEASURED ->
-                            attempt.reason().isEmpty() ? attempt.because(whyNot(attempt, chosen)) : attempt;
-                        default -> attempt;
-                    })
-                    .toList();
-            return new PathDecision(peer, all, when, cause, chosen == null ? "" : caveat);
-        }
-
-        private static String whyNot(Attempt attempt, @Nullable Attempt chosen) {
-            if (chosen == null) {
-                return "the connection ended before its turn";
-            }
-            Duration fast = chosen.roundTrip();
-            Duration slow = attempt.roundTrip();
-            boolean slower =
-                    attempt.outcome() == Outcome.MEASURED && fast != null && slow != null && fast.compareTo(slow) < 0;
-            return chosen.path() + (slower ? " answered faster" : " was chosen before it");
-        }
-
-        private void put(String path, Outcome outcome, String reason, Duration took, @Nullable Duration roundTrip) {
-            Attempt before = attempts.get(path);
-            Duration time = roundTrip == null && before != null ? before.roundTrip() : roundTrip;
-            attempts.put(path, new Attempt(path, outcome, reason, took, time));
-        }
     }
 }

@@ -20,6 +20,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class PathSelector {
 
+    /** The path that the bootstrap connection itself is, unless it leads through gateways. */
+    static final String BOOTSTRAP_PATH = "tcp";
+
     /** What is to be done with one path. */
     sealed interface Candidate {
         String path();

@@ -8,7 +8,6 @@ import io.weir.config.PathPolicy;
 import io.weir.core.Codec;
 import io.weir.core.Message;
 import io.weir.core.PeerId;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -29,13 +28,12 @@ import reactor.core.publisher.Sinks;
 public final class Peer {
 
     /** Decisions that are remembered. */
-    static final int HISTORY = 16;
+    static final int HISTORY = PathHistory.LENGTH;
 
     private final PeerId id;
     private final Identity identity;
     private final String binding;
-    private final Sinks.Many<PathDecision> decisions = Sinks.many().replay().limit(HISTORY);
-    private volatile List<PathDecision> history;
+    private final PathHistory history;
     private @Nullable Session session;
     private volatile boolean ended;
     private final Sinks.Empty<Void> leaving = Sinks.empty();
@@ -50,24 +48,18 @@ public final class Peer {
         this.id = id;
         this.identity = identity;
         this.binding = binding;
-        this.history = List.of(path);
-        decisions.emitNext(path, FAIL_FAST);
+        this.history = new PathHistory(path);
     }
 
-    /** The session goes over another path now. */
-    void moved(PathDecision decision) {
-        session().counters().moves++;
-        List<PathDecision> all = new ArrayList<>(history);
-        all.add(decision);
-        history = List.copyOf(all.subList(Math.max(0, all.size() - HISTORY), all.size()));
-        decisions.emitNext(decision, FAIL_FAST);
+    PathHistory history() {
+        return history;
     }
 
     /** Nothing is decided any more. On the loop, or when it has ended. */
     void ended() {
         ended = true;
         leaving.emitEmpty((signal, result) -> false);
-        decisions.emitComplete(FAIL_FAST);
+        history.end();
     }
 
     /** It has said that it is going to leave. On the loop. */
@@ -131,15 +123,14 @@ public final class Peer {
 
     /** Which path connects us now, and why. */
     public PathDecision path() {
-        List<PathDecision> all = history;
-        return all.get(all.size() - 1);
+        return history.present();
     }
 
     /**
      * The last {@value #HISTORY} decisions, the present one at the end: what has moved this connection, when and why.
      */
     public List<PathDecision> pathHistory() {
-        return history;
+        return history.all();
     }
 
     /**
@@ -147,7 +138,7 @@ public final class Peer {
      * Who asks for nothing misses nothing of the last {@value #HISTORY}.
      */
     public Flux<PathDecision> paths() {
-        return decisions.asFlux();
+        return history.decisions();
     }
 
     /**
@@ -157,7 +148,7 @@ public final class Peer {
      * can't be used, with the reason, or if the connection is just changing its path.
      */
     public Mono<PathDecision> moveTo(String path) {
-        return Promise.mono(promise -> session().execute(() -> session().moveTo(path, promise)), moved -> {});
+        return Promise.mono(promise -> session().execute(() -> session().link().moveTo(path, promise)), moved -> {});
     }
 
     /**
@@ -171,7 +162,7 @@ public final class Peer {
      * none of the new order can be opened, with the reason for each. The present order stays then.
      */
     public Mono<PathDecision> reorder(PathPolicy order) {
-        return Promise.mono(promise -> session().execute(() -> session().reorder(order, promise)), moved -> {});
+        return Promise.mono(promise -> session().execute(() -> session().link().reorder(order, promise)), moved -> {});
     }
 
     /**
@@ -181,7 +172,7 @@ public final class Peer {
      */
     public Mono<Void> cut() {
         return Promise.<Boolean>mono(
-                        promise -> session().execute(() -> session().cut(promise)), done -> {})
+                        promise -> session().execute(() -> session().link().cut(promise)), done -> {})
                 .then();
     }
 

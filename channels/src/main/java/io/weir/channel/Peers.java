@@ -87,7 +87,7 @@ final class Peers {
         synchronized (this) {
             live = List.copyOf(all);
         }
-        live.forEach(session -> session.execute(() -> session.deviceChanged(path)));
+        live.forEach(session -> session.execute(() -> session.link().deviceChanged(path)));
     }
 
     /**
@@ -344,25 +344,28 @@ final class Peers {
      * @param again whether the other side's may have begun before, with another link
      */
     void connected(Handshake handshake, Peer peer, PathChoice choice, PathAttempt used, Link link, boolean again) {
-        Session session = new Session(
-                node.spec(),
-                node.ports(),
-                node.memoryAccount().share(memoryOwner(handshake)),
+        MemoryAccount.Share memory = node.memoryAccount().share(memoryOwner(handshake));
+        LastingLink lasting = new LastingLink(
                 handshake.loop(),
-                link,
-                peer,
-                handshake.connecting(),
-                this::ended);
-        Links links = new Links(
-                session,
                 handshake.sessionNumber(),
-                handshake.loop(),
+                peer.id(),
+                peer.identity(),
+                node.spec().timeouts(),
+                new Retained(memory, node.spec().memory().resumeBytes()),
                 handshake.bootstrap(),
                 used.path(),
                 used.number(),
                 link,
                 choice);
-        session.links(links);
+        Session session = new Session(
+                node.spec(),
+                node.ports(),
+                memory,
+                handshake.loop(),
+                lasting,
+                peer,
+                handshake.connecting(),
+                this::ended);
         peer.session(session);
         PathDecision decision = peer.path();
         node.ports().sessionLog().info(decision.line());
@@ -372,7 +375,7 @@ final class Peers {
         List<Waiting> waiters = register(session, handshake);
         session.begin();
         if (again) {
-            links.beginsAgain();
+            lasting.beginsAgain();
         }
         if (node.isKilled()) {
             // Whoever ends the sessions may not have seen this one.
@@ -444,7 +447,7 @@ final class Peers {
     /** The live session of this number with this peer, on the side that leads it or the other one. */
     synchronized @Nullable Session find(PeerId peer, long number, boolean leading) {
         for (Session each : all) {
-            if (each.isNumbered(number, leading) && each.peerId().equals(peer)) {
+            if (each.link().isNumbered(number, leading) && each.peerId().equals(peer)) {
                 return each;
             }
         }
@@ -458,7 +461,7 @@ final class Peers {
             live = live(handshake.contact());
         }
         if (live != null) {
-            live.execute(() -> live.dial(address, tls));
+            live.execute(() -> live.link().dial(address, tls));
         }
     }
 

@@ -4,6 +4,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -14,6 +16,8 @@ import reactor.core.publisher.Operators;
  * also when the two sides meet: {@link Mono#create} drops a value that comes while its subscriber is just cancelling.
  */
 final class Promise<T> implements Subscription {
+
+    private static final Logger LOG = LoggerFactory.getLogger("io.weir.channel.Ports");
 
     private enum Stage {
         WAITING,
@@ -75,7 +79,7 @@ final class Promise<T> implements Subscription {
             deliver(outcome);
         } catch (Throwable t) {
             // What Reactor calls fatal is handed on by it; whoever has found the outcome has no part in it.
-            Ports.LOG.error("Who has waited for {} has failed with it", outcome, t);
+            LOG.error("Who has waited for {} has failed with it", outcome, t);
             unwanted.accept(outcome);
         }
     }
@@ -86,7 +90,7 @@ final class Promise<T> implements Subscription {
             try {
                 subscriber.onError(reason);
             } catch (Throwable t) {
-                Ports.LOG.error("Who has waited for something has failed with its failure, {}", reason.toString(), t);
+                LOG.error("Who has waited for something has failed with its failure, {}", reason.toString(), t);
             }
         }
     }

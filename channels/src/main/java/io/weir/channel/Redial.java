@@ -19,7 +19,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
@@ -30,7 +29,7 @@ import reactor.core.Disposables;
  */
 final class Redial {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Node.class);
+    private static final Logger LOG = Logs.NODE;
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /** What has broken a connection that both sides can open again is mostly over at once. */
@@ -39,11 +38,11 @@ final class Redial {
     /** An attempt a second costs nobody anything. */
     private static final Duration LONGEST = Duration.ofSeconds(1);
 
-    private final Node node;
+    private final LocalPaths paths;
     private final Loop loop;
     private final PeerAddress address;
     private final TlsSpec tls;
-    private final Links links;
+    private final LastingLink lasting;
     private final Backoff backoff = new Backoff(SHORTEST, LONGEST, RANDOM::nextDouble);
     private final Disposable.Swap dialling = Disposables.swap();
     private Disposable next = Disposables.disposed();
@@ -51,12 +50,12 @@ final class Redial {
     private String lastFailure = "";
     private boolean over;
 
-    Redial(Node node, Loop loop, PeerAddress address, TlsSpec tls, Links links) {
-        this.node = node;
+    Redial(LocalPaths paths, Loop loop, PeerAddress address, TlsSpec tls, LastingLink lasting) {
+        this.paths = paths;
         this.loop = loop;
         this.address = address;
         this.tls = tls;
-        this.links = links;
+        this.lasting = lasting;
     }
 
     /** Whether somebody has answered the present try. */
@@ -76,9 +75,10 @@ final class Redial {
 
     void begin() {
         if (!over) {
-            dialling.replace(node.dial(address, loop, tls)
+            dialling.replace(paths.dial(address, loop, tls)
                     .subscribe(
-                            link -> links.execute(() -> connected(link)), error -> links.execute(() -> failed(error))));
+                            link -> lasting.execute(() -> connected(link)),
+                            error -> lasting.execute(() -> failed(error))));
         }
     }
 
@@ -111,7 +111,7 @@ final class Redial {
         lastFailure = String.valueOf(reason.getMessage());
         LOG.debug("Connecting anew to {}: {}", address, lastFailure);
         next = loop.schedule(this::begin, backoff.next());
-        links.stillAway();
+        lasting.stillAway();
     }
 
     /** One connection, from HELLO to the peer's REJOIN. */
@@ -128,18 +128,18 @@ final class Redial {
         Talk(Link link) {
             this.link = link;
             this.admission = new Admission(
-                    node.spec().security(),
-                    node.spec().security().requirementAt(address),
-                    node.id(),
+                    paths.spec().security(),
+                    paths.spec().security().requirementAt(address),
+                    paths.id(),
                     true,
                     true,
-                    node.dialled(address, link),
+                    paths.dialled(address, link),
                     link.protection(),
                     this);
         }
 
         void begin() {
-            Duration limit = node.spec().timeouts().handshake();
+            Duration limit = paths.spec().timeouts().handshake();
             deadline = loop.schedule(
                     () -> giveUp(new TimedOut(
                             "no answer to REJOIN within " + limit.toMillis() + " ms (weir.timeout.handshake)")),
@@ -178,7 +178,7 @@ final class Redial {
         private void inVain(WeirException reason) {
             stop();
             link.close();
-            links.cantRejoin(reason);
+            lasting.cantRejoin(reason);
         }
 
         @Override
@@ -199,9 +199,9 @@ final class Redial {
                 refused(in);
             } else if (!admitted) {
                 admission.frame(in);
-            } else if (in.kind() == FrameKind.REJOIN && in.first() == links.number()) {
+            } else if (in.kind() == FrameKind.REJOIN && in.first() == lasting.number()) {
                 stop();
-                links.rejoined(link, said, in.aux());
+                lasting.rejoined(link, said, in.aux());
             } else {
                 throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
             }
@@ -210,18 +210,18 @@ final class Redial {
         @Override
         public void admitted(PeerId peer, Identity identity) {
             admitted = true;
-            if (!peer.equals(links.peerId())) {
-                if (peer.name().equals(links.peerId().name())) {
+            if (!peer.equals(lasting.peerId())) {
+                if (peer.name().equals(lasting.peerId().name())) {
                     inVain(new SessionLost("it has been started anew: " + peer + " answers at " + address));
                 } else {
                     giveUp(new SessionLost("another node, " + peer + ", answers at " + address));
                 }
-            } else if (!links.isStill(identity)) {
+            } else if (!lasting.isStill(identity)) {
                 giveUp(new AuthenticationFailed("it has proved less than before, or to be another one"));
             } else {
-                said = links.settledNumber();
-                int flags = links.leads() ? Flags.LEADS : 0;
-                Admission.send(link, out.set(FrameKind.REJOIN, flags, 0, said).words(links.number(), 0));
+                said = lasting.settledNumber();
+                int flags = lasting.leads() ? Flags.LEADS : 0;
+                Admission.send(link, out.set(FrameKind.REJOIN, flags, 0, said).words(lasting.number(), 0));
             }
         }
 
@@ -232,7 +232,7 @@ final class Redial {
             }
             if (admitted && in.has(Flags.CROSSED)) {
                 backoff.reset();
-                links.peerLives();
+                lasting.peerLives();
             }
             giveUp(Admission.refusal("it refuses", in));
         }

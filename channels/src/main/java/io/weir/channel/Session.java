@@ -6,17 +6,13 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.config.NodeSpec;
-import io.weir.config.PathPolicy;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Lendable;
-import io.weir.core.Link;
-import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
-import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
@@ -24,7 +20,6 @@ import io.weir.core.ReusedFrame;
 import io.weir.core.ReusedList;
 import io.weir.core.SessionLost;
 import io.weir.core.SettingText;
-import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import io.weir.flow.Lane;
 import io.weir.flow.Lanes;
@@ -54,7 +49,7 @@ import reactor.core.publisher.MonoSink;
  * What is between two nodes: the channels and the order in which they use the link. Everything but {@link #execute} and
  * the final fields belongs to the loop.
  */
-final class Session implements LinkHandler {
+final class Session implements LastingLink.User {
 
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
@@ -92,19 +87,7 @@ final class Session implements LinkHandler {
     private final Ports ports;
     private final MemoryAccount.Share memory;
     private final Loop loop;
-    /** Over which our frames go. */
-    private Link link;
-
-    private volatile ByteBufAllocator allocator;
-    private volatile Carrier carrier;
-    private volatile boolean overLendable;
-    private Links links;
-    /** The links change: nothing may be offered until {@link #goOn}. */
-    private boolean held;
-
-    /** Counted frames that the peer will never count: they were sent again. */
-    private long sentAgain;
-
+    private final LastingLink link;
     private final Peer peer;
     private final Consumer<Session> onEnd;
 
@@ -164,9 +147,6 @@ final class Session implements LinkHandler {
     private @Nullable String farewell;
 
     private final KeepAlive keepAlive;
-    /** What the account has for what may have to be sent again; 0 before that is kept. */
-    private long resumeBytes;
-
     private @Nullable ByteBuf chunkHolder;
     private Runnable onLeft = () -> {};
     private Disposable farewellLimit = Disposables.disposed();
@@ -183,7 +163,7 @@ final class Session implements LinkHandler {
             Ports ports,
             MemoryAccount.Share memory,
             Loop loop,
-            Link link,
+            LastingLink link,
             Peer peer,
             boolean connecting,
             Consumer<Session> onEnd) {
@@ -192,10 +172,6 @@ final class Session implements LinkHandler {
         this.memory = memory;
         this.loop = loop;
         this.link = link;
-        this.allocator = link.allocator();
-        this.carrier = new Carrier(link, 0, 0);
-        this.overLendable = link instanceof Lendable;
-        this.links = new Links(this, loop, link);
         this.peer = peer;
         this.onEnd = onEnd;
         this.backlog = new Backlog(this, memory);
@@ -206,183 +182,20 @@ final class Session implements LinkHandler {
         this.latestTheirs = connecting ? 0 : -1;
     }
 
-    /** Gives it more links than the one that it was made with. Before {@link #begin}. */
-    void links(Links its) {
-        links = its;
-    }
-
     /** The link may be used from now on. */
     void begin() {
-        links.begin();
+        link.begin(this);
         keepAlive.begin();
     }
 
-    // For its links.
-
-    /** Shorter than it may be on its way, so that it still goes on by other means. */
-    Duration moveTimeout() {
-        Duration most = spec.timeouts().resume().dividedBy(2);
-        return spec.timeouts().step().compareTo(most) < 0 ? spec.timeouts().step() : most;
-    }
-
-    Duration resumeTimeout() {
-        return spec.timeouts().resume();
-    }
-
-    Duration rejoinTimeout() {
-        return spec.timeouts().rejoin();
-    }
-
-    private long leastResumed() {
-        return Math.min(spec.memory().resumeBytes(), MemoryAccount.UNCONFIRMED);
-    }
-
-    /** What may be kept to be sent again: as much as it should be, or as there is memory for. */
-    long resumeBytes() {
-        if (resumeBytes == 0) {
-            long least = leastResumed();
-            resumeBytes =
-                    memory.takeSome(MemoryUse.UNCONFIRMED, least, spec.memory().resumeBytes());
-            if (resumeBytes == 0) {
-                memory.take(MemoryUse.UNCONFIRMED, least);
-                resumeBytes = least;
-            }
-        }
-        return resumeBytes;
-    }
-
-    /** Whether it goes through gateways, so that it ends with the session of the first one. */
-    boolean isTunnelled() {
-        return links.isTunnel();
-    }
-
-    /** How many tunnels lie in each other below it. */
-    int tunnelDepth() {
-        return links.tunnelDepth();
-    }
-
-    /** Whether both know it under this number, and this is the side that leads it or the other one. */
-    boolean isNumbered(long number, boolean leading) {
-        return links.isNumbered(number, leading);
-    }
-
-    /** Whether it can do with another bootstrap connection, of one who has proved this. Any thread. */
-    boolean mayBeRejoined(Identity identity) {
-        return links.mayBeRejoined() && links.isStill(identity);
-    }
-
-    /**
-     * The peer has lost the bootstrap connection, and wants to go on over this one.
-     *
-     * @return false if it has to take the one that we make
-     */
-    boolean rejoined(Link link, int theirSettled) {
-        return ended == null && links.rejoin(link, theirSettled);
-    }
-
-    /** The peer wants to go on, and has not come to this loop yet. */
-    void peerLives() {
-        if (ended == null) {
-            links.peerLives();
-        }
-    }
-
-    /** The peer can be reached there. */
-    void dial(PeerAddress address, TlsSpec tls) {
-        if (ended == null) {
-            links.dial(address, tls);
-        }
-    }
-
-    /** How many frames the peer will have counted when it has everything. */
-    long sent() {
-        return counters.framesSent - sentAgain;
-    }
-
-    long received() {
-        return counters.framesReceived;
-    }
-
-    /** Frames of every kind that have come, also those about links. */
+    /** How many frames of every kind have come that are not about links. */
     long heard() {
-        return counters.framesReceived + links.heard();
+        return link.framesReceived();
     }
 
     /** Whether the peer can be asked anything; otherwise another limit counts. */
     boolean changesLinks() {
-        return !links.clear();
-    }
-
-    /** Nothing goes out any more. */
-    void hold() {
-        held = true;
-        full = true;
-    }
-
-    /** Whatever goes out goes over this link from now on. */
-    void sendOver(Link other) {
-        link = other;
-        allocator = other.allocator();
-        carrier = carrier.next(other);
-        overLendable = other instanceof Lendable;
-    }
-
-    /** The peer has this many of our frames; what follows goes again. */
-    void sendAgainFrom(long arrived) {
-        sentAgain = counters.framesSent - arrived;
-    }
-
-    /** So many of these were not even offered when the link was lost. */
-    void notSentAgain(int frames) {
-        sentAgain -= frames;
-    }
-
-    boolean sendAgain(KeptFrame frame) {
-        boolean taken = link.offer(frame.into(frame()));
-        if (taken) {
-            counters.framesSent++;
-        }
-        return taken;
-    }
-
-    /** The links are ready again. */
-    void goOn() {
-        if (held && ended == null) {
-            held = false;
-            room();
-            drainLater();
-        }
-    }
-
-    void cut(Promise<Boolean> promise) {
-        WeirException refusal = ended == null ? links.cut() : ended;
-        if (refusal == null) {
-            promise.success(true);
-        } else {
-            promise.error(refusal);
-        }
-    }
-
-    void moveTo(String path, Promise<PathDecision> promise) {
-        WeirException over = ended;
-        if (over == null) {
-            links.moveTo(path, promise);
-        } else {
-            promise.error(over);
-        }
-    }
-
-    void reorder(PathPolicy order, Promise<PathDecision> promise) {
-        WeirException over = ended;
-        if (over == null) {
-            try {
-                links.reorder(order, promise);
-            } catch (WeirException e) {
-                promise.error(e);
-            }
-        } else {
-            promise.error(over);
-        }
+        return !link.isClear();
     }
 
     /**
@@ -478,7 +291,7 @@ final class Session implements LinkHandler {
 
     /** Whether it is of any use to borrow the loop. Any thread. */
     boolean isOverLendable() {
-        return overLendable;
+        return link.isOverLendable();
     }
 
     /**
@@ -487,18 +300,13 @@ final class Session implements LinkHandler {
      */
     @Nullable
     Lendable lendable() {
-        return link instanceof Lendable lendable && ended == null && !doomed && !held && links.clear() && clear()
-                ? lendable
-                : null;
+        return ended == null && !doomed && clear() ? link.lendable() : null;
     }
 
     /** Something has failed halfway: nothing more is taken, and the loss of its link is the end. */
     void doom() {
         doomed = true;
-    }
-
-    boolean isDoomed() {
-        return doomed;
+        link.doom();
     }
 
     /** The loop is, or is no longer, with somebody who must not touch what goes over sockets. */
@@ -512,14 +320,14 @@ final class Session implements LinkHandler {
         return channel != null && channel.isLent();
     }
 
-    /** Over which our frames go; while they wait, over which they went last. */
-    Link link() {
+    /** Over which its frames come and go. */
+    LastingLink link() {
         return link;
     }
 
     /** For any thread. */
     ByteBufAllocator allocator() {
-        return allocator;
+        return link.allocator();
     }
 
     Peer peer() {
@@ -528,7 +336,7 @@ final class Session implements LinkHandler {
 
     /** The name of the path that is used now. Any thread. */
     String transport() {
-        return carrier.link.transport();
+        return link.transport();
     }
 
     /** Who watches calls; null: nobody does. Any thread. */
@@ -640,7 +448,6 @@ final class Session implements LinkHandler {
             return false;
         }
         if (link.offer(next)) {
-            counters.framesSent++;
             return true;
         }
         full = true;
@@ -727,18 +534,11 @@ final class Session implements LinkHandler {
             sayFarewell();
             return;
         }
-        links.writable();
-        if (!held) {
-            room();
-            drain();
-        }
-    }
-
-    private void room() {
         full = false;
         if (pingDue) {
             ping();
         }
+        drain();
     }
 
     /** Opens a channel and calls the waiter when the peer has answered. */
@@ -864,16 +664,21 @@ final class Session implements LinkHandler {
             in.body().release();
             return;
         }
-        counters.framesReceived++;
         try {
             receive(in);
-        } catch (ProtocolMismatch e) {
-            breach(new ProtocolMismatch(peer.id() + " broke the protocol: " + e.getMessage(), e));
         } catch (Throwable e) {
-            // What came is half dealt with. The link would be replaced, and the session go on behind it as if it had
-            // been.
-            breach(new SessionLost("what " + peer.id() + " had sent could not be dealt with: " + e, e));
+            failed(e);
         }
+    }
+
+    @Override
+    public void failed(Throwable reason) {
+        // What came is half dealt with. The link would be replaced, and the session go on behind it as if it had been.
+        breach(
+                reason instanceof ProtocolMismatch
+                        ? new ProtocolMismatch(peer.id() + " broke the protocol: " + reason.getMessage(), reason)
+                        : new SessionLost(
+                                "what " + peer.id() + " had sent could not be dealt with: " + reason, reason));
     }
 
     private void breach(WeirException reason) {
@@ -953,10 +758,7 @@ final class Session implements LinkHandler {
                     signalChannel(channel, in);
                 }
             }
-            default -> {
-                counters.framesReceived--; // It is none of ours.
-                links.frame(in);
-            }
+            default -> throw LastingLink.outOfPlace(in.kind());
         }
     }
 
@@ -1052,17 +854,12 @@ final class Session implements LinkHandler {
 
     @Override
     public void lost(WeirException reason) {
-        if (ended == null) {
-            links.lost(reason);
-        } else {
+        if (ended != null) {
             closeLink();
+            return;
         }
-    }
-
-    /** No link is left to go on over. */
-    void over(WeirException reason) {
         String text = peer.id() + " is gone: " + reason.getMessage();
-        if (reason instanceof ProtocolMismatch && ended == null) {
+        if (reason instanceof ProtocolMismatch) {
             ports.breach("A session is ended here: " + text);
         }
         end(
@@ -1072,7 +869,8 @@ final class Session implements LinkHandler {
     }
 
     /** Ends the session because of what the peer did, and informs it if the link has room. */
-    void abandon(WeirException reason) {
+    @Override
+    public void abandon(WeirException reason) {
         if (borrowed) {
             if (!doomed) {
                 loop.execute(() -> abandon(reason));
@@ -1085,13 +883,6 @@ final class Session implements LinkHandler {
                 // It ends without a word: half ended, it would keep its peer and its memory for ever.
             }
             end(reason, true);
-        }
-    }
-
-    /** The device of this path is missing now, or back. */
-    void deviceChanged(String path) {
-        if (ended == null) {
-            links.deviceChanged(path);
         }
     }
 
@@ -1116,13 +907,13 @@ final class Session implements LinkHandler {
     }
 
     private void sayFarewell() {
-        if (farewell != null && (links.forsaken() || sayGoodbye(farewell))) {
+        if (farewell != null && (link.isForsaken() || sayGoodbye(farewell))) {
             closeLink();
         }
     }
 
     private void closeLink() {
-        links.close();
+        link.close();
         left();
     }
 
@@ -1136,7 +927,7 @@ final class Session implements LinkHandler {
 
     private boolean sayGoodbye(String reason) {
         ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
-        boolean said = links.goodbye(frame().set(FrameKind.GOODBYE, 0, 0, 0).body(text));
+        boolean said = link.goodbye(frame().set(FrameKind.GOODBYE, 0, 0, 0).body(text));
         if (!said) {
             text.release();
         }
@@ -1145,7 +936,7 @@ final class Session implements LinkHandler {
 
     /** Completes when nothing that was handed over waits to be sent, or when the limit has passed. */
     Mono<Void> drained(Duration limit) {
-        return awaited(() -> idle() || links.forsaken(), limit);
+        return awaited(() -> idle() || link.isForsaken(), limit);
     }
 
     private Mono<Void> awaited(BooleanSupplier condition, Duration limit) {
@@ -1174,7 +965,7 @@ final class Session implements LinkHandler {
     }
 
     private boolean idle() {
-        if (!lanes.isEmpty() || !links.clear()) {
+        if (!lanes.isEmpty() || !link.isClear()) {
             return false;
         }
         for (Channel channel : channels.values()) {
@@ -1201,7 +992,7 @@ final class Session implements LinkHandler {
 
     /** Says goodbye and ends; if its link is just lost or left, as soon as what was under way goes on. */
     Mono<Void> left(String reason) {
-        return awaited(() -> links.clear() || links.forsaken(), FAREWELL)
+        return awaited(() -> link.isClear() || link.isForsaken(), FAREWELL)
                 .then(Mono.<Void>create(sink -> execute(() -> new Confirmation(sink, 0).begin())))
                 .then(Mono.create(sink -> execute(() -> leave(reason, sink::success))));
     }
@@ -1230,7 +1021,7 @@ final class Session implements LinkHandler {
         }
 
         void begin() {
-            if (ended != null || (flags == 0 && !links.mayBeLostUnseen())) {
+            if (ended != null || (flags == 0 && !link.mayBeLostUnseen())) {
                 sink.success();
                 return;
             }
@@ -1240,7 +1031,7 @@ final class Session implements LinkHandler {
         }
 
         private void look() {
-            if (ended != null || confirmed >= number || links.forsaken()) {
+            if (ended != null || confirmed >= number || link.isForsaken()) {
                 end();
                 return;
             }
@@ -1309,21 +1100,20 @@ final class Session implements LinkHandler {
 
     PeerStats stats() {
         Counters now = counters;
-        Carrier over = carrier;
         return new PeerStats(
                 peer.id(),
-                over.link.transport(),
+                link.transport(),
                 now.messagesSent,
                 now.messagesReceived,
                 now.bytesSent,
                 now.bytesReceived,
-                now.framesSent,
-                now.framesReceived,
+                link.framesSent(),
+                link.framesReceived(),
                 now.creditStalls,
                 Duration.ofNanos(now.stalled.nanos()),
-                now.moves,
-                over.wakeUps(),
-                over.rejectedFrames(),
+                peer.history().moves(),
+                link.wakeUps(),
+                link.rejectedFrames(),
                 now.queuedMessages,
                 now.queuedBytes,
                 now.demand,
@@ -1349,22 +1139,6 @@ final class Session implements LinkHandler {
         return (number & 1) == (nextNumber & 1);
     }
 
-    /** The link that is sent over, as other threads see it, and what those before it have counted. */
-    private record Carrier(Link link, long wakeUpsBefore, long rejectedBefore) {
-
-        long wakeUps() {
-            return wakeUpsBefore + link.wakeUps();
-        }
-
-        long rejectedFrames() {
-            return rejectedBefore + link.rejectedFrames();
-        }
-
-        Carrier next(Link other) {
-            return new Carrier(other, wakeUps() - other.wakeUps(), rejectedFrames() - other.rejectedFrames());
-        }
-    }
-
     private void end(WeirException reason, boolean closeLink) {
         if (ended != null) {
             return;
@@ -1372,9 +1146,9 @@ final class Session implements LinkHandler {
         ended = reason;
         full = true;
         keepAlive.end();
-        links.end();
+        link.end(reason);
         if (closeLink) {
-            links.dismiss();
+            link.dismiss();
         }
         // Before the channels fail: who tries again at once must find that this peer is gone.
         peer.ended();
@@ -1388,7 +1162,6 @@ final class Session implements LinkHandler {
             }
         }
         backlog.end();
-        memory.give(MemoryUse.UNCONFIRMED, resumeBytes, Math.max(0, resumeBytes - leastResumed()));
         memory.give(MemoryUse.PEERS, MemoryAccount.PEER);
         memory.close();
         counters.channels = channels.size();

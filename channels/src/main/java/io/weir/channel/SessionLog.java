@@ -2,7 +2,6 @@ package io.weir.channel;
 
 import io.weir.core.RareLog;
 import java.time.Duration;
-import org.slf4j.LoggerFactory;
 
 /**
  * What is logged of sessions that begin, move and end: enough for a large cluster that starts, and not what a peer may
@@ -12,7 +11,7 @@ final class SessionLog {
 
     /** For one node. */
     static RareLog make() {
-        return new RareLog(LoggerFactory.getLogger(Node.class), System::nanoTime, 200, Duration.ofSeconds(1));
+        return new RareLog(Logs.NODE, System::nanoTime, 200, Duration.ofSeconds(1));
     }
 
     private SessionLog() {}

@@ -30,8 +30,8 @@ final class Survey {
         this.limit = limit;
         this.left = new ArrayDeque<>(paths);
         // It hardly ever fails, so whatever ends the survey early, one path has been measured.
-        if (left.remove(Handshake.BOOTSTRAP_PATH)) {
-            left.addFirst(Handshake.BOOTSTRAP_PATH);
+        if (left.remove(PathSelector.BOOTSTRAP_PATH)) {
+            left.addFirst(PathSelector.BOOTSTRAP_PATH);
         }
     }
 

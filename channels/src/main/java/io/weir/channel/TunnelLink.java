@@ -6,7 +6,6 @@ import io.netty.buffer.Unpooled;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
-import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.Message;
@@ -34,10 +33,7 @@ import reactor.core.publisher.Mono;
  * <p>What was under way when the tunnel breaks is in the hands of others: it can't be given back. Nothing is encrypted
  * from end to end.
  */
-final class TunnelLink implements Link, MessageSink {
-
-    /** The path's name. */
-    static final String PATH = "gateway";
+final class TunnelLink implements TunnelledLink, MessageSink {
 
     private static final int LONGEST_HEADER = FrameLayout.HEADER + 2 * Long.BYTES;
 
@@ -157,18 +153,18 @@ final class TunnelLink implements Link, MessageSink {
         }
     }
 
-    /** How many tunnels lie in each other, this one included. */
-    int depth() {
-        return channel.session().tunnelDepth() + 1;
+    @Override
+    public int depth() {
+        return channel.session().link().tunnelDepth() + 1;
     }
 
-    /** The peer that leads it on from here, or has led it here. */
-    PeerId gateway() {
+    @Override
+    public PeerId gateway() {
         return channel.peer().id();
     }
 
-    /** By which way it goes, as the gateways have described it. */
-    TunnelRoute route() {
+    @Override
+    public TunnelRoute route() {
         return route;
     }
 

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /**
- * The path through gateways: the {@link TunnelLink} over which it was agreed on. It is the last one, in the place of
+ * The path through gateways: the {@link TunnelledLink} over which it was agreed on. It is the last one, in the place of
  * {@code tcp}.
  */
 final class TunnelPath implements Transport {
@@ -34,7 +34,7 @@ final class TunnelPath implements Transport {
 
     /** As {@link PathSelector#select}, for two nodes that speak through gateways. */
     static PathSelector.Selection select(
-            TunnelLink tunnel,
+            TunnelledLink tunnel,
             PathPolicy mine,
             PeerCard self,
             PeerCard peer,
@@ -46,26 +46,26 @@ final class TunnelPath implements Transport {
                 with(self),
                 with(peer),
                 peerSwitches,
-                path -> path.equals(Handshake.BOOTSTRAP_PATH) ? notDirectly : adapters.apply(path));
+                path -> path.equals(PathSelector.BOOTSTRAP_PATH) ? notDirectly : adapters.apply(path));
     }
 
     private static PathPolicy behindAll(PathPolicy policy) {
         List<String> order = new ArrayList<>(policy.measured() ? List.of(PathPolicy.MEASURED) : List.of());
         order.addAll(policy.paths());
-        order.add(TunnelLink.PATH);
+        order.add(TunnelledLink.PATH);
         return new PathPolicy(order, policy.switches(), policy.repath());
     }
 
     private static PeerCard with(PeerCard card) {
         Map<String, String> ready = new TreeMap<>(card.ready());
-        ready.put(TunnelLink.PATH, "");
+        ready.put(TunnelledLink.PATH, "");
         return new PeerCard(
                 card.id(), card.bootId(), card.uid(), card.process(), card.host(), card.pid(), ready, card.missing());
     }
 
     @Override
     public String name() {
-        return TunnelLink.PATH;
+        return TunnelledLink.PATH;
     }
 
     @Override

@@ -42,7 +42,7 @@ final class Tunnels implements PortHandler {
             if (refusal != null) {
                 throw new Refused(target + " can't be reached through gateways: " + refusal);
             }
-            if (gateway.session().tunnelDepth() >= DEEPEST) {
+            if (gateway.session().link().tunnelDepth() >= DEEPEST) {
                 throw new Refused(target + " can't be reached through " + gateway.id() + ": " + TOO_DEEP);
             }
             if (via.size() >= TunnelRoute.MOST) {
@@ -81,7 +81,7 @@ final class Tunnels implements PortHandler {
     @Override
     public void opened(Channel channel, boolean requests) {
         String refusal = requests ? "it answers no requests" : refusal();
-        if (refusal == null && channel.session().tunnelDepth() >= DEEPEST) {
+        if (refusal == null && channel.session().link().tunnelDepth() >= DEEPEST) {
             refusal = TOO_DEEP;
         }
         if (refusal != null) {

@@ -407,7 +407,7 @@ class GreedyPeerTest {
         pair.loop.settle();
         message(1, 0, 0, 1000);
         pair.loop.settle();
-        pair.server.over(new SessionLost("gone"));
+        pair.server.lost(new SessionLost("gone"));
         assertThat(held(MemoryUse.MAILBOXES)).isGreaterThanOrEqualTo(1000);
         box.next().subscribe(Received::release);
         assertThat(held(MemoryUse.MAILBOXES)).isZero();

@@ -79,7 +79,9 @@ class MailboxTest {
             link = ends[0];
             link.handler(this);
             Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH, "", ""));
-            session = new Session(spec, ports, memory.share(place), loop, ends[1], peer, false, ended -> {});
+            MemoryAccount.Share share = memory.share(place);
+            LastingLink link = new LastingLink(loop, ends[1], peer.id(), peer.identity(), spec.timeouts(), share);
+            session = new Session(spec, ports, share, loop, link, peer, false, ended -> {});
             peer.session(session);
             session.begin();
         }
@@ -121,7 +123,7 @@ class MailboxTest {
         }
 
         void leave() {
-            session.over(new SessionLost("the peer has left"));
+            session.lost(new SessionLost("the peer has left"));
             loop.settle();
         }
 

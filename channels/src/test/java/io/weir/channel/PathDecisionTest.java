@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.PathDecision.Attempt;
 import io.weir.channel.PathDecision.Outcome;
-import io.weir.channel.PathDecision.Recorder;
 import io.weir.channel.PathSelector.Rejected;
 import io.weir.channel.PathSelector.Selection;
 import io.weir.channel.PathSelector.Try;
@@ -22,8 +21,8 @@ class PathDecisionTest {
     private static final PeerId BILLING = new PeerId(new UUID(0x1a2b3c4d_0000_0000L, 2), "billing", 1);
     private static final Instant NOW = Instant.parse("2026-01-02T03:04:05Z");
 
-    private static Recorder recorder() {
-        return new Recorder(new Selection(
+    private static DecisionRecorder recorder() {
+        return new DecisionRecorder(new Selection(
                 List.of(
                         new Rejected("local", "other process"),
                         new Try("shm"),
@@ -39,7 +38,7 @@ class PathDecisionTest {
 
     @Test
     void keepsEveryCandidateInTheOrder() {
-        Recorder recorder = recorder();
+        DecisionRecorder recorder = recorder();
         recorder.failed("shm", "the segment could not be mapped", Duration.ofMillis(3));
         recorder.chosen("gm", us(12), Duration.ofMillis(20));
         PathDecision decision = recorder.build(BILLING, NOW);
@@ -64,7 +63,7 @@ class PathDecisionTest {
 
     @Test
     void tellsTheWholeStoryInOneLine() {
-        Recorder recorder = recorder();
+        DecisionRecorder recorder = recorder();
         recorder.failed("shm", "the segment could not be mapped", Duration.ofMillis(3));
         recorder.chosen("gm", Duration.ofNanos(1_234), Duration.ofMillis(20));
         assertThat(recorder.build(BILLING, NOW).line())
@@ -75,7 +74,7 @@ class PathDecisionTest {
 
     @Test
     void tellsThatNothingWorked() {
-        Recorder recorder = recorder();
+        DecisionRecorder recorder = recorder();
         recorder.failed("shm", "no memory", Duration.ofMillis(3));
         recorder.failed("gm", "no answer", Duration.ofSeconds(2));
         PathDecision decision = recorder.build(BILLING, NOW);
@@ -108,7 +107,7 @@ class PathDecisionTest {
 
     @Test
     void warnsOfAPathThatStandsLowerAndAnsweredFaster() {
-        Recorder recorder = recorder();
+        DecisionRecorder recorder = recorder();
         recorder.measured("tcp", us(18));
         recorder.chosen("shm", us(45), Duration.ofMillis(1));
         assertThat(recorder.build(BILLING, NOW).warnings())
@@ -117,7 +116,7 @@ class PathDecisionTest {
 
     @Test
     void doesNotWarnOfWhatStandsHigherOrIsHardlyFaster() {
-        Recorder recorder = recorder();
+        DecisionRecorder recorder = recorder();
         recorder.chosen("gm", us(20), Duration.ofMillis(1));
         recorder.measured("shm", us(1));
         recorder.measured("tcp", us(19));
@@ -126,7 +125,7 @@ class PathDecisionTest {
 
     @Test
     void aMeasurementStaysWhateverBecomesOfThePath() {
-        Recorder recorder = recorder();
+        DecisionRecorder recorder = recorder();
         recorder.measured("shm", us(2));
         recorder.failed("shm", "the peer could not open it", Duration.ofMillis(1));
         assertThat(recorder.build(BILLING, NOW).attempts().get(1).roundTrip()).isEqualTo(us(2));
@@ -134,7 +133,7 @@ class PathDecisionTest {
 
     @Test
     void theAcceptingSideLearnsOfPathsAsTheyAreProposed() {
-        Recorder recorder = new Recorder();
+        DecisionRecorder recorder = new DecisionRecorder();
         recorder.measured("tcp", us(18));
         recorder.failed("shm", "no memory", Duration.ofMillis(1));
         recorder.chosen("tcp", us(17), Duration.ofMillis(1));
@@ -142,7 +141,7 @@ class PathDecisionTest {
                 .isEqualTo("billing-1a2b3c4d over tcp (round trip 17 us); shm: failed after 1 ms: no memory");
     }
 
-    private static PathDecision surveyed(Recorder recorder) {
+    private static PathDecision surveyed(DecisionRecorder recorder) {
         recorder.surveyed("tcp", us(18), Duration.ofMillis(2));
         recorder.failed("shm", "did not open", Duration.ofSeconds(2));
         recorder.surveyed("gm", us(12), Duration.ofMillis(1));
@@ -179,7 +178,7 @@ class PathDecisionTest {
 
     @Test
     void theAcceptingSideTellsOfWhatWasOnlyMeasuredInItsTable() {
-        Recorder recorder = new Recorder();
+        DecisionRecorder recorder = new DecisionRecorder();
         recorder.failed("tcp", "the new link broke", Duration.ofMillis(1));
         recorder.surveyed("tcp", null, Duration.ofMillis(1));
         recorder.chosen("shm", null, Duration.ofMillis(1));
@@ -193,7 +192,7 @@ class PathDecisionTest {
 
     @Test
     void printsATableForPeople() {
-        Recorder recorder = recorder();
+        DecisionRecorder recorder = recorder();
         recorder.measured("tcp", us(18));
         recorder.chosen("shm", us(45), Duration.ofMillis(3));
         assertThat(recorder.build(BILLING, NOW)).hasToString("""
@@ -209,7 +208,7 @@ class PathDecisionTest {
 
     @Test
     void whatAPeerSaysStaysOnItsLine() {
-        Recorder recorder = new Recorder();
+        DecisionRecorder recorder = new DecisionRecorder();
         recorder.failed("shm", "a\nb\u001b[31m\u202ec" + "y".repeat(1_000), Duration.ofMillis(1));
         PathDecision decision = recorder.build(new PeerId(new UUID(1, 2), "evil\nname", 1), NOW);
         assertThat(decision.line())

@@ -35,7 +35,8 @@ class PrivatePathsTest {
     }
 
     private static boolean has(Requirement require, Path path) {
-        return Node.isPrivateEnough(path, NodeSpec.builder().require(require).build());
+        return LocalPaths.isPrivateEnough(
+                path, NodeSpec.builder().require(require).build());
     }
 
     @ParameterizedTest

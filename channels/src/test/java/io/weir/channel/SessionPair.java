@@ -30,7 +30,9 @@ final class SessionPair {
     private Session session(NodeSpec spec, Ports served, MemoryLink link, String peerName, boolean connecting) {
         PeerId id = new PeerId(UUID.randomUUID(), peerName, 1);
         Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH, "", ""));
-        Session session = new Session(spec, served, memory.share(peerName), loop, link, peer, connecting, ended -> {});
+        MemoryAccount.Share share = memory.share(peerName);
+        LastingLink lasting = new LastingLink(loop, link, peer.id(), peer.identity(), spec.timeouts(), share);
+        Session session = new Session(spec, served, share, loop, lasting, peer, connecting, ended -> {});
         peer.session(session);
         session.begin();
         return session;
@@ -38,8 +40,8 @@ final class SessionPair {
 
     /** Whatever has become of them: they hold nothing any more. */
     void end() {
-        client.over(new SessionLost("the test is over"));
-        server.over(new SessionLost("the test is over"));
+        client.lost(new SessionLost("the test is over"));
+        server.lost(new SessionLost("the test is over"));
         loop.settle();
     }
 

@@ -26,8 +26,9 @@ final class Line {
 
     Line() {
         Peer peer = new Peer(PEER, PATH);
-        session = new Session(
-                SPEC, PORTS, new MemoryAccount(1 << 30, 1 << 30).share(PEER), loop, wire, peer, true, ended -> {});
+        MemoryAccount.Share memory = new MemoryAccount(1 << 30, 1 << 30).share(PEER);
+        LastingLink link = new LastingLink(loop, wire, PEER, peer.identity(), SPEC.timeouts(), memory);
+        session = new Session(SPEC, PORTS, memory, loop, link, peer, true, ended -> {});
         peer.session(session);
         loop.drive(() -> {
             session.open("race", 0, new AlwaysOpen(), channel -> opened = channel);
