@@ -21,6 +21,9 @@ final class Backlog {
      */
     static final int STALLED = 4 << 10;
 
+    /** Bytes of a message that has to be in the account as a whole before it is asked for. */
+    static final int LONG = 16 << 10;
+
     /** So much may wait whatever the account says: it is a part of what a connection counts with. */
     private static final long FREE = MemoryAccount.PEER;
 
@@ -48,6 +51,9 @@ final class Backlog {
     /** What all others take. */
     private long stalled;
 
+    /** One long message is here for which there was no memory. */
+    private boolean beyond;
+
     private boolean waking;
     private boolean looks;
 
@@ -59,6 +65,10 @@ final class Backlog {
     /** Counts what waits from now on, or does so no longer. */
     void add(long bytes) {
         held += bytes;
+        if (beyond && bytes < 0 && room() >= 0) {
+            beyond = false;
+            memory.backWithin();
+        }
         if (bytes < 0 && !waiting.isEmpty()) {
             session.drainLater();
         }
@@ -130,6 +140,29 @@ final class Backlog {
             taken += SMALL_STEP;
         }
         return room() > 0;
+    }
+
+    /**
+     * The same where the message will probably be of this length. What everybody may have once, however long, is too
+     * much where many peers take nothing: so for a long one there has to be memory, or else it is the only one of its
+     * identity.
+     */
+    boolean admits(long expected) {
+        if (!admits()) {
+            return false;
+        }
+        long missing = expected + MESSAGE - room();
+        if (expected <= LONG || missing <= 0) {
+            return true;
+        }
+        if (memory.tryTakeExtra(MemoryUse.OUTGOING, missing)) {
+            taken += missing;
+            return true;
+        }
+        if (!beyond) {
+            beyond = memory.goesBeyond();
+        }
+        return beyond;
     }
 
     /**
@@ -207,6 +240,10 @@ final class Backlog {
     /** The session is over. */
     void end() {
         give(taken);
+        if (beyond) {
+            beyond = false;
+            memory.backWithin();
+        }
         waiting.clear();
     }
 

@@ -40,7 +40,7 @@ record KeptFrame(
     }
 
     /** Whether it counts as one of its session's; the others are about the links themselves. */
-    boolean counts() {
+    static boolean counts(FrameKind kind) {
         return kind.code() >= FrameKind.GOODBYE.code();
     }
 

@@ -344,8 +344,8 @@ final class LastingLink implements Link {
     }
 
     /**
-     * Whether frames are taken as far as there is room. If they are not, something is about to change, which has a limit
-     * of its own, and {@link LinkHandler#writable()} follows.
+     * Whether frames are taken as far as there is room. If not, something is about to change, which has a limit of its
+     * own, and {@link LinkHandler#writable()} follows.
      */
     boolean isClear() {
         return moves.isClear();
@@ -788,19 +788,21 @@ final class LastingLink implements Link {
 
         @Override
         public boolean takeBack(int link, boolean counts) {
+            boolean[] fits = {true};
             boolean known = leg(link).link.handBack(frame -> {
-                KeptFrame back = KeptFrame.of(frame);
-                if (back.counts() && counts) {
-                    kept.add(back);
+                boolean keeps = counts && KeptFrame.counts(frame.kind());
+                fits[0] &= !keeps || retained.mayKeep(frame.bodyLength());
+                if (keeps && fits[0]) {
+                    kept.add(KeptFrame.of(frame));
                 } else {
-                    back.release();
+                    frame.body().release();
                 }
             });
             // They are behind what was sent, and count as if they were.
             sentAgain -= replay.size();
             kept.addAll(replay);
             replay.clear();
-            return known;
+            return known && fits[0];
         }
 
         @Override
@@ -822,6 +824,7 @@ final class LastingLink implements Link {
         @Override
         public void dropKept() {
             releaseAll(kept);
+            forgetIfNothingWaits();
         }
 
         @Override
@@ -839,6 +842,13 @@ final class LastingLink implements Link {
                 replay.remove();
             }
             holder.clear();
+            forgetIfNothingWaits();
+        }
+
+        private void forgetIfNothingWaits() {
+            if (kept.isEmpty() && replay.isEmpty()) {
+                retained.keepsNone();
+            }
         }
 
         @Override
@@ -1246,7 +1256,7 @@ final class LastingLink implements Link {
 
         @Override
         public void frame(Frame in) {
-            if (in.kind().code() >= FrameKind.GOODBYE.code()) {
+            if (KeptFrame.counts(in.kind())) {
                 framesReceived++;
                 user().frame(in);
             } else {

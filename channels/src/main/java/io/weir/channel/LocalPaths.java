@@ -23,7 +23,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
-/** What a node has for the paths of its sessions: their adapters and settings, and what speaks against one. Any thread. */
+/** What a node has for the paths of its sessions: adapters, settings, and what speaks against a path. Any thread. */
 final class LocalPaths {
 
     static final String NOT_PRIVATE = "others could read what goes over it, and weir.security.require=encrypted";

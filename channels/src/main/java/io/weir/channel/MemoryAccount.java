@@ -73,11 +73,11 @@ final class MemoryAccount {
         }
     }
 
-    /** Whether a further peer of this identity may come. */
-    synchronized boolean hasRoomFor(Object identity) {
+    /** Whether so many further peers of this identity may come. */
+    synchronized boolean hasRoomFor(Object identity, long peers) {
         Owner owner = owners.get(identity);
         long its = owner == null ? 0 : owner.used;
-        return its + GUARANTEED <= ofIdentity(its);
+        return its + peers * GUARANTEED <= ofIdentity(its);
     }
 
     /** A further peer's share, whether or not there is room; it is to be {@link Share#close closed}. */
@@ -160,6 +160,8 @@ final class MemoryAccount {
         long lent;
 
         int shares;
+        /** One of its peers has something for which there was no memory. */
+        boolean beyond;
 
         Owner(Object identity) {
             this.identity = identity;
@@ -289,6 +291,25 @@ final class MemoryAccount {
         boolean isForIdentity(long bytes) {
             synchronized (MemoryAccount.this) {
                 return owner.used + bytes <= ofIdentity(owner.used);
+            }
+        }
+
+        /**
+         * Whether this peer may have one thing for which there is no memory, as no other one of its identity has: so
+         * that nobody stands still because all are too small. To be followed by {@link #backWithin()}.
+         */
+        boolean goesBeyond() {
+            synchronized (MemoryAccount.this) {
+                boolean may = !owner.beyond;
+                owner.beyond = true;
+                return may;
+            }
+        }
+
+        /** It has that no more. */
+        void backWithin() {
+            synchronized (MemoryAccount.this) {
+                owner.beyond = false;
             }
         }
 

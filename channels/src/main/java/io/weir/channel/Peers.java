@@ -98,8 +98,9 @@ final class Peers {
             if (isFull(handshake)) {
                 return Verdict.FULL;
             }
+            // Who claims an id that is here may be one of ours, and takes no more then: that is seen later.
             boolean known = sessions.containsKey(handshake.contact().peerId().id());
-            if (!known && !node.memoryAccount().hasRoomFor(memoryOwner(handshake))) {
+            if (!known && !hasMemoryFor(handshake)) {
                 return Verdict.NO_MEMORY;
             }
         }
@@ -227,6 +228,16 @@ final class Peers {
         return all.size() - replacedBy(handshake.contact()).size() + claimed >= most;
     }
 
+    /** Whether there is memory for a session more, beside those that are about to begin. */
+    private boolean hasMemoryFor(Handshake handshake) {
+        MemoryOwner owner = memoryOwner(handshake);
+        long beginning = handshakes.stream()
+                .filter(each -> each.claimed && !each.crossed && !each.equals(handshake))
+                .filter(each -> memoryOwner(each).equals(owner))
+                .count();
+        return node.memoryAccount().hasRoomFor(owner, beginning + 1);
+    }
+
     private boolean isOneself(Contact contact) {
         return contact.peerId().id().equals(node.id().id());
     }
@@ -253,6 +264,10 @@ final class Peers {
             }
             if (!handshake.claimed && isFullOf(handshake)) {
                 return Verdict.FULL;
+            }
+            // Each session is one more, whoever it claims to be with, unless it takes the place of another one.
+            if (!handshake.claimed && replacedBy(handshake.contact()).isEmpty() && !hasMemoryFor(handshake)) {
+                return Verdict.NO_MEMORY;
             }
             PeerId peer = handshake.contact().peerId();
             handshake.claimed = true;

@@ -36,6 +36,9 @@ final class Ports {
     /** Not volatile: it is there before the calls that it watches. */
     private @Nullable Interceptors interceptors;
 
+    /** By port, how large the first message of a channel there was lately, where it was long. */
+    private final ConcurrentMap<String, Integer> longMessages = new ConcurrentHashMap<>();
+
     private volatile boolean leaving;
 
     Ports(NodeSpec spec) {
@@ -53,6 +56,20 @@ final class Ports {
                 handler.closed();
             }
         });
+    }
+
+    /** How large the next channel's first message at this port will probably be. */
+    int expected(String port) {
+        return longMessages.getOrDefault(port, 1);
+    }
+
+    /** A source at this port has emitted a message of this length, its first one or a longer one than before. */
+    void emitted(String port, int length) {
+        if (length > Backlog.LONG) {
+            longMessages.put(port, length);
+        } else {
+            longMessages.remove(port);
+        }
     }
 
     static void checkName(String port) {

@@ -1,17 +1,30 @@
 package io.weir.channel;
 
 /**
- * Memory for what may have to be sent again, of one session: as much as it should have, or as there is. Loop thread
- * only.
+ * Memory of one session for what may have to be sent again. What links keep has a bound from the beginning: as much as
+ * it should be, or as there is memory for. What a lost link has given back is taken of the account as it comes. Loop
+ * thread only.
  */
 final class Retained {
+
+    /** What a frame takes that waits, beside its body. */
+    private static final int FRAME = 160;
+
+    /** Longer bodies stay where they are, in memory that is counted there. */
+    private static final int COPIED = 4 << 10;
+
+    /** Is taken at once. */
+    private static final int PORTION = 64 << 10;
 
     private final MemoryAccount.Share memory;
     private final long least;
     private final long most;
-    /** 0 before it is wanted, and at its end. */
+    /** For what links keep; 0 before that is wanted, and at the end. */
     private long bytes;
+    /** For frames that were given back. */
+    private long taken;
 
+    private long used;
     private boolean ended;
 
     /** @param most weir.memory.resume, in bytes */
@@ -21,7 +34,7 @@ final class Retained {
         this.least = Math.min(most, MemoryAccount.UNCONFIRMED);
     }
 
-    /** How much may be kept. Takes it from the account when it is called first. */
+    /** How much links may keep. Takes it from the account when it is called first. */
     long bytes() {
         if (bytes == 0 && !ended) {
             bytes = memory.takeSome(MemoryUse.UNCONFIRMED, least, most);
@@ -33,10 +46,32 @@ final class Retained {
         return bytes;
     }
 
-    /** Gives it back. */
+    /** Whether there is memory for a frame that a link has given back, with a body of this length. */
+    boolean mayKeep(int body) {
+        used += FRAME + Math.min(body, COPIED);
+        if (used > bytes + taken) {
+            if (ended || !memory.takeOfIdentity(MemoryUse.UNCONFIRMED, PORTION)) {
+                return false;
+            }
+            taken += PORTION;
+        }
+        return true;
+    }
+
+    /** None of these frames waits any more. */
+    void keepsNone() {
+        memory.give(MemoryUse.UNCONFIRMED, taken, taken);
+        taken = 0;
+        used = 0;
+    }
+
+    /** Gives back everything. */
     void end() {
-        ended = true;
-        memory.give(MemoryUse.UNCONFIRMED, bytes, Math.max(0, bytes - least));
-        bytes = 0;
+        if (!ended) {
+            ended = true;
+            keepsNone();
+            memory.give(MemoryUse.UNCONFIRMED, bytes, Math.max(0, bytes - least));
+            bytes = 0;
+        }
     }
 }

@@ -59,8 +59,10 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
 
     private int longestBatch;
 
-    /** How large the latest message was. */
-    private int size = 1;
+    /** How large the latest message was; before the first one, how large those of its port are. */
+    private int size;
+
+    private boolean hasEmitted;
 
     private int turn;
     /** Nothing more is taken from the source. */
@@ -72,6 +74,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         this.channel = channel;
         this.quarter = channel.session().windowBytes() / 4;
         this.outbound = channel.outbound();
+        this.size = channel.session().ports().expected(channel.port());
         this.actual = actual;
         this.confirm = confirm;
     }
@@ -250,6 +253,10 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         if (latest == size && batch == longestBatch) {
             return;
         }
+        if (!hasEmitted || latest > size) {
+            hasEmitted = true;
+            channel.session().ports().emitted(channel.port(), latest);
+        }
         size = Math.max(1, latest);
         longestBatch = (int) Math.min(BATCH, Math.max(1, quarter / size));
         batch = Math.min(longestBatch, 2 * batch);
@@ -265,7 +272,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         int each = size + Backlog.MESSAGE;
         long fit = Math.min(bytes, backlog.share(batch * (long) each)) / each;
         if (fit <= 0 && outbound.isEmpty()) {
-            fit = backlog.admits() ? 1 : 0;
+            fit = backlog.admits(size) ? 1 : 0;
         }
         return Math.min(outbound.room(), fit);
     }

@@ -266,7 +266,7 @@ class MailboxTest {
         }
         assertThat(memory.stats().uses().get(MemoryUse.MAILBOXES))
                 .isLessThan(memory.stats().total() / 4);
-        assertThat(memory.hasRoomFor("there")).isTrue();
+        assertThat(memory.hasRoomFor("there", 1)).isTrue();
     }
 
     @Test

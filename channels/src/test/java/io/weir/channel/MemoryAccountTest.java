@@ -34,7 +34,7 @@ class MemoryAccountTest {
     @Test
     void whatPeersOfOneIdentityTakeLeavesRoomForOthersOfIt() {
         List<Long> taken = new ArrayList<>();
-        for (int i = 0; account.hasRoomFor("crowd"); i++) {
+        for (int i = 0; account.hasRoomFor("crowd", 1); i++) {
             assertThat(i).isLessThan(1000);
             taken.add(takeAll(account.share("crowd"), MemoryUse.WINDOWS));
         }
@@ -45,10 +45,10 @@ class MemoryAccountTest {
 
     @Test
     void whatOneIdentityTakesLeavesRoomForAnother() {
-        while (account.hasRoomFor("crowd")) {
+        while (account.hasRoomFor("crowd", 1)) {
             assertThat(takeAll(account.share("crowd"), MemoryUse.WINDOWS)).isPositive();
         }
-        assertThat(account.hasRoomFor("other")).isTrue();
+        assertThat(account.hasRoomFor("other", 1)).isTrue();
         assertThat(takeAll(account.share("other"), MemoryUse.WINDOWS)).isGreaterThan(2 * MIB);
     }
 
@@ -73,7 +73,7 @@ class MemoryAccountTest {
         long least = 8 << 10;
         long windows = first.takeSome(MemoryUse.WINDOWS, least, 4 * MIB);
         assertThat(windows).isGreaterThan(MIB / 2);
-        while (account.hasRoomFor("crowd")) {
+        while (account.hasRoomFor("crowd", 1)) {
             assertThat(takeAll(account.share("crowd"), MemoryUse.WINDOWS)).isPositive();
         }
         long had = least;
@@ -133,7 +133,7 @@ class MemoryAccountTest {
         Share modest = account.share("crowd");
         assertThat(modest.lease(MIB / 2, loop, granted::incrementAndGet)).isNull();
         assertThat(modest.takeSome(MemoryUse.WINDOWS, 8 << 10, MIB)).isPositive();
-        assertThat(account.hasRoomFor("crowd")).isTrue();
+        assertThat(account.hasRoomFor("crowd", 1)).isTrue();
     }
 
     @Test
@@ -182,7 +182,7 @@ class MemoryAccountTest {
             switch (random.nextInt(10)) {
                 case 0 -> {
                     Object identity = "of " + random.nextInt(3);
-                    if (account.hasRoomFor(identity)) {
+                    if (account.hasRoomFor(identity, 1)) {
                         shares.add(account.share(identity));
                         least.add(0L);
                         extra.add(0L);

@@ -44,6 +44,12 @@ final class CheckedParser extends JsonParserDelegate {
     private static final int NUMBER = 40;
     private static final int CONSTANT = 12;
 
+    /** In bytes: what is shorter is soon read, and its text gone. */
+    private static final int LONG = 64 << 10;
+
+    /** As characters of two bytes, in pieces, as one piece, and with room for more. */
+    private static final int FORMS = 4;
+
     /** Is counted at once, so that a token costs one addition. */
     private static final int PORTION = 4096;
 
@@ -76,7 +82,8 @@ final class CheckedParser extends JsonParserDelegate {
     CheckedParser(JsonParser parser, int length, ValueMemory memory) {
         super(parser);
         this.memory = memory;
-        uncounted = length;
+        // Where it is one long text, it is there in several forms while it is read.
+        uncounted = length <= LONG ? length : (long) length * (1 + FORMS);
         // One of one byte becomes an object of a hundred. Honest ones are longer, unless there are few.
         mostContainers = FREE_CONTAINERS + length / 4;
         mostWork = FREE_WORK + 16L * length;

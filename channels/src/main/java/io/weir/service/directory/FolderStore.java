@@ -143,6 +143,9 @@ final class FolderStore implements DirectoryStore {
         if (own != null) {
             own.abandon();
             own = null;
+        }
+        if (told != null) {
+            // The folder may be gone as well, or have been something else when it was tried last.
             make();
         }
         try {

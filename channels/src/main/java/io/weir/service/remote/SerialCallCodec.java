@@ -7,6 +7,7 @@ import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.ValueMemory;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.ObjectInputFilter;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
@@ -17,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 /** Values by Java's serialisation, of classes that are allowed. */
 final class SerialCallCodec implements CallCodec {
 
-    /** Sets within sets take twice as long with each level, so the depth is what counts. */
     private static final String LIMITS = "maxdepth=20;maxrefs=100000";
 
     private final ObjectInputFilter filter;
@@ -74,13 +74,30 @@ final class SerialCallCodec implements CallCodec {
         public Object read(ByteBuf source, ValueMemory memory) {
             memory.use(source.readableBytes());
             Totals totals = new Totals(filter, source.readableBytes(), memory);
-            try (ObjectInputStream in = new ObjectInputStream(new ByteBufInputStream(source))) {
+            try (Input in = new Input(new ByteBufInputStream(source))) {
                 in.setObjectInputFilter(totals);
                 return type.cast(in.readObject());
-            } catch (IOException | ClassNotFoundException | RuntimeException e) {
+            } catch (IOException | ClassNotFoundException | RuntimeException | StackOverflowError e) {
                 Overloaded overloaded = totals.overloaded;
                 throw overloaded == null ? new ProtocolMismatch("not " + type.getName() + ": " + e, e) : overloaded;
             }
+        }
+    }
+
+    /** Looks at each object as soon as it is complete. */
+    private static final class Input extends ObjectInputStream {
+
+        private final HashWork work = new HashWork();
+
+        Input(InputStream in) throws IOException {
+            super(in);
+            enableResolveObject(true);
+        }
+
+        @Override
+        protected Object resolveObject(Object object) throws IOException {
+            work.complete(object);
+            return object;
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -201,6 +202,40 @@ class CallCodecTest {
         };
         assertThatThrownBy(() -> OBJECTS.values(Object.class).read(Unpooled.wrappedBuffer(nulls), little))
                 .isInstanceOf(Overloaded.class);
+    }
+
+    static Stream<Object> whatIsThereAgainAndAgain() {
+        Object sets = "core";
+        Order orders = new Order("core", List.of());
+        for (int level = 0; level < 5; level++) {
+            Object within = sets;
+            sets = IntStream.range(0, 8)
+                    .mapToObj(each -> new ArrayList<>(List.of(within, each)))
+                    .collect(Collectors.toCollection(HashSet::new));
+            orders = new Order("level", new ArrayList<>(Collections.nCopies(8, orders)));
+        }
+        return Stream.of(sets, new ArrayList<>(List.of(sets)), new HashSet<>(Set.of(orders)), Map.of("key", orders));
+    }
+
+    @ParameterizedTest
+    @MethodSource("whatIsThereAgainAndAgain")
+    void aHashCodeThatTakesTimeByTheNumberOfWaysIsNeverComputed(Object dear) {
+        ByteBuf wire = Unpooled.wrappedBuffer(serialized(dear));
+        assertThat(wire.readableBytes()).isLessThan(4096);
+
+        assertThatThrownBy(() -> OBJECTS.values(Object.class).read(wire))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessageContaining("hash code");
+    }
+
+    @Test
+    void whatIsSharedByAllMayBeLarge() {
+        List<Integer> shared = IntStream.range(0, 1000).boxed().collect(Collectors.toCollection(ArrayList::new));
+        Map<String, Object> all = new HashMap<>();
+        for (int each = 0; each < 10; each++) {
+            all.put("" + each, new ArrayList<>(List.of(shared, each)));
+        }
+        assertThat(across(OBJECTS, Object.class, all)).isEqualTo(all);
     }
 
     @Test

@@ -1,11 +1,14 @@
 package io.weir.hostile;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Identity;
 import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.TcpWire;
 import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,6 +19,7 @@ class IdentityTest {
 
     private static final int FEATURES = 8;
     private static final byte REJOINS = 4;
+    private static final int SESSIONS = 1000;
 
     @ParameterizedTest
     @EnumSource(Size.class)
@@ -54,6 +58,32 @@ class IdentityTest {
                     wire.close();
                 }
             });
+        });
+    }
+
+    /** One id is good for one session's memory, whoever claims it. */
+    @ParameterizedTest
+    @EnumSource(Size.class)
+    void manySessionsOfOneId(Size size) throws Exception {
+        Attack.on(size, attacker -> {
+            Identity claimed = attacker.target().benignIdentity();
+            AtomicReference<Figures> held = new AtomicReference<>();
+            attacker.attack(4, number -> {
+                while (attacker.goesOn() && attacker.done() < SESSIONS) {
+                    attacker.did();
+                    try {
+                        attacker.session(claimed).open("still", 0, 1, 1);
+                    } catch (IOException refused) {
+                        // As it should be, when there is no memory left.
+                    }
+                }
+                if (number == 0) {
+                    held.set(attacker.target().memory());
+                } else {
+                    attacker.lurk();
+                }
+            });
+            assertThat(held.get().get("used")).as(held.get().line()).isLessThanOrEqualTo(held.get().get("total"));
         });
     }
 

@@ -1,6 +1,8 @@
 package io.weir.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ch.qos.logback.classic.Level;
@@ -471,6 +473,61 @@ class TlsTest implements OnRoute {
                 assertThat(socket.getInputStream().read()).isNotNegative();
             }
             assertThat(checked).hasValue(i);
+        }
+    }
+
+    private static SSLSocket client(Node node, String protocol) throws Exception {
+        SSLContext context = SSLContext.getInstance("TLS");
+        context.init(null, new TrustManager[] {new Counting(new AtomicInteger())}, null);
+        SSLSocket socket = (SSLSocket)
+                context.getSocketFactory().createSocket(HERE, node.address().port());
+        socket.setSoTimeout((int) Patience.LIMIT.toMillis());
+        socket.setEnabledProtocols(new String[] {protocol});
+        assertThat(socket.getInputStream().read()).as("the node's HELLO").isNotNegative();
+        return socket;
+    }
+
+    /** With TLS 1.3 a further handshake is a new key, for which the node computes more than for what it is sent. */
+    @Test
+    void newKeysThatAreWantedAgainAndAgainEndTheConnection(Nodes nodes) throws Exception {
+        Node far = start(nodes, "far", good("far").clientAuth(TlsSpec.ClientAuth.NONE));
+        try (SSLSocket socket = client(far, "TLSv1.3")) {
+            assertThatThrownBy(() -> {
+                        for (int i = 0; i < 20_000; i++) {
+                            socket.startHandshake();
+                        }
+                    })
+                    .isInstanceOf(IOException.class);
+        }
+        talks(start(nodes, "near", good("near")), far);
+    }
+
+    @Test
+    void aFewNewKeysDoNoHarm(Nodes nodes) throws Exception {
+        Node far = start(nodes, "far", good("far").clientAuth(TlsSpec.ClientAuth.NONE));
+        try (SSLSocket socket = client(far, "TLSv1.3")) {
+            for (int i = 0; i < 10; i++) {
+                socket.startHandshake();
+            }
+            byte[] rest = socket.getInputStream().readNBytes(20);
+            assertThat(rest).as("the rest of HELLO, after the node's new keys").hasSize(20);
+        }
+    }
+
+    /** The node refuses the second handshake when the stranger has gone. */
+    @Test
+    void whoAsksForAFurtherHandshakeAndLeavesIsNotLoggedByNetty(Nodes nodes) throws Exception {
+        Node far = start(nodes, "far", good("far").clientAuth(TlsSpec.ClientAuth.NONE));
+        try (LogLines log = new LogLines("io.netty.channel.DefaultChannelPipeline")) {
+            for (int i = 0; i < 100; i++) {
+                try (SSLSocket socket = client(far, "TLSv1.2")) {
+                    // Sends ClientHello, and waits for the answer no longer than this.
+                    socket.setSoTimeout(1);
+                    var unused = catchThrowable(socket::startHandshake);
+                }
+            }
+            talks(start(nodes, "near", good("near")), far);
+            assertThat(log.of(Level.WARN)).isEmpty();
         }
     }
 

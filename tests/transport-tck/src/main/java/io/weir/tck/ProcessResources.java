@@ -35,11 +35,11 @@ record ProcessResources(List<String> descriptors, List<String> mappings, List<St
      * Threads that start on first use and stay: of the JVM, the test runner, the shared executors of Netty, Reactor and
      * OkHttp.
      */
-    private static final Pattern SHARED_THREADS =
-            Pattern.compile("VirtualThread-.*|OkHttp TaskRunner|Okio Watchdog|RMI .*|GC Daemon|"
+    private static final Pattern SHARED_THREADS = Pattern.compile(
+            "VirtualThread-.*|OkHttp TaskRunner|Okio Watchdog|RMI .*|GC Daemon|"
                     + "globalEventExecutor.*|ForkJoinPool.*|Common-Cleaner"
                     + "|process reaper.*|surefire.*|junit.*|JFR.*|Attach.*|Finalizer|Reference Handler|Cleaner-\\d+"
-                    + "|(parallel|single|boundedElastic)(-evictor)?-\\d+|CompletableFutureDelayScheduler|logback.*");
+                    + "|(parallel|single|boundedElastic|weir-tls)(-evictor)?-\\d+|CompletableFutureDelayScheduler|logback.*");
 
     /** What there is now. */
     static ProcessResources now() {

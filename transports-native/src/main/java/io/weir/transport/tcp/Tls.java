@@ -32,6 +32,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -55,13 +56,12 @@ final class Tls {
         }
     };
 
-    /**
-     * Keys are made and certificates checked elsewhere: that takes milliseconds, in which a loop has better things to
-     * do.
-     */
-    private static final Executor ELSEWHERE = task -> {
-        var unused = Schedulers.boundedElastic().schedule(task);
-    };
+    /** For one of these threads; whoever comes then is refused. */
+    private static final int MOST_WAITING = 10_000;
+
+    /** Threads for keys and certificates: as many as leave the loops some processors, whoever connects. */
+    private static final Scheduler ELSEWHERE = Schedulers.newBoundedElastic(
+            Math.max(1, Runtime.getRuntime().availableProcessors() / 2), MOST_WAITING, "weir-tls", 60, true);
 
     /**
      * How long a session may be taken up again, in seconds: more than the longest that TLS 1.3 allows, with which the
@@ -199,6 +199,17 @@ final class Tls {
         }
     }
 
+    /** What is still to be computed for a connection that has ended is not computed any more. */
+    private static Executor elsewhere(Channel channel) {
+        return task -> {
+            var unused = ELSEWHERE.schedule(() -> {
+                if (channel.isOpen()) {
+                    task.run();
+                }
+            });
+        };
+    }
+
     private static @Nullable Tls of(Channel channel, TcpOptions options) {
         if (!options.tls().enabled() || channel instanceof DomainSocketChannel) {
             return null;
@@ -223,7 +234,8 @@ final class Tls {
         if (tls == null) {
             return;
         }
-        SslHandler handler = tls.contexts.client.newHandler(channel.alloc(), address.host(), address.port(), ELSEWHERE);
+        SslHandler handler = new TlsHandler(
+                tls.contexts.client.newEngine(channel.alloc(), address.host(), address.port()), elsewhere(channel));
         SSLParameters parameters = handler.engine().getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm(tls.spec.verifyHost() && !known ? "HTTPS" : null);
         handler.engine().setSSLParameters(parameters);
@@ -261,7 +273,7 @@ final class Tls {
         if (tls == null) {
             return;
         }
-        SslHandler handler = tls.server(local).newHandler(channel.alloc(), ELSEWHERE);
+        SslHandler handler = new TlsHandler(tls.server(local).newEngine(channel.alloc()), elsewhere(channel));
         tls.comes(channel, handler, options.tlsHandshakes());
         put(
                 channel,
