@@ -13,7 +13,9 @@ import io.weir.core.LinkHandler;
 import io.weir.core.Message;
 import io.weir.core.WeirException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -253,5 +255,45 @@ class BacklogTest {
             var unused = pair.links[1].poll();
             pair.loop.settle();
         }
+    }
+
+    /** One for each peer, whatever the account says, is too much where they are many and read nothing. */
+    @Test
+    void longMessagesForManyPeersOfOneIdentityAreInTheAccount() {
+        long length = 1 << 20;
+        List<MemoryAccount.Share> shares = new ArrayList<>();
+        List<Backlog> peers = new ArrayList<>();
+        List<Backlog> admitted = new ArrayList<>();
+        while (pair.memory.hasRoomFor("crowd", 1)) {
+            MemoryAccount.Share share = pair.memory.share("crowd");
+            shares.add(share);
+            peers.add(new Backlog(pair.server, share));
+        }
+        for (Backlog each : peers) {
+            if (each.admits(length)) {
+                each.add(length + Backlog.MESSAGE);
+                admitted.add(each);
+            }
+        }
+        MemoryStats stats = pair.memory.stats();
+        assertThat(peers).hasSizeGreaterThan(10);
+        assertThat(admitted).isNotEmpty().hasSizeLessThan(peers.size());
+        assertThat(stats.used()).isLessThanOrEqualTo(stats.total());
+        // All but one are in it.
+        long taken = stats.uses().getOrDefault(MemoryUse.OUTGOING, 0L);
+        assertThat(taken + MemoryAccount.PEER * (long) admitted.size())
+                .isGreaterThanOrEqualTo(length * (admitted.size() - 1));
+        Backlog refused = peers.stream()
+                .filter(each -> !admitted.contains(each))
+                .findFirst()
+                .orElseThrow();
+        assertThat(refused.admits(length)).isFalse();
+        assertThat(refused.admits(100)).as("short ones go on").isTrue();
+        for (Backlog each : admitted) {
+            each.add(-length - Backlog.MESSAGE);
+        }
+        assertThat(refused.admits(length)).isTrue();
+        peers.forEach(Backlog::end);
+        shares.forEach(MemoryAccount.Share::close);
     }
 }

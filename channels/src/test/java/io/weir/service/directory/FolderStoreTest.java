@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.PeerId;
+import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -77,6 +79,42 @@ class FolderStoreTest {
         worker.submit(store::close).get();
         for (DirectoryStore other : others) {
             worker.submit(other::close).get();
+        }
+    }
+
+    @Test
+    void aFolderThatWasAFileForAWhileIsMadeAgain() throws Exception {
+        DirectoryStore other = store(new View(List.of()), new EntryRoom());
+        publish(other, listing(1));
+        DirectoryStore store = store(view, new EntryRoom());
+        assertThat(view.snapshot()).hasSize(1);
+        Path directory = folder.resolve("directory");
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path file : files.toList()) {
+                Files.delete(file);
+            }
+        }
+        Files.delete(directory);
+        Files.writeString(directory, "no folder");
+        // Longer than a node looks for its entry, so that it has tried to make it anew.
+        Thread.sleep(1200);
+        Files.delete(directory);
+        List<Member> again = Flux.interval(Duration.ofMillis(10))
+                .filter(tick -> Files.isDirectory(directory))
+                .map(tick -> names(directory))
+                .filter(names -> names > 0)
+                .map(names -> view.snapshot())
+                .blockFirst(LIMIT);
+        assertThat(again).isNotNull();
+        worker.submit(store::close).get();
+        worker.submit(other::close).get();
+    }
+
+    private static long names(Path directory) {
+        try (Stream<Path> files = Files.list(directory)) {
+            return files.filter(file -> file.toString().endsWith(".node")).count();
+        } catch (IOException e) {
+            return 0;
         }
     }
 

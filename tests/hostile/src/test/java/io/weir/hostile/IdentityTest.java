@@ -83,7 +83,9 @@ class IdentityTest {
                     attacker.lurk();
                 }
             });
-            assertThat(held.get().get("used")).as(held.get().line()).isLessThanOrEqualTo(held.get().get("total"));
+            assertThat(held.get().get("used"))
+                    .as(held.get().line())
+                    .isLessThanOrEqualTo(held.get().get("total"));
         });
     }
 
