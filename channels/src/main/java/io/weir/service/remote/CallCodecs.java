@@ -34,7 +34,8 @@ public final class CallCodecs {
      * streams of more than 20 levels, 100 000 references, or arrays that together have more elements than the stream
      * has bytes are refused, and so are sets, maps and lists that hold each other so often that their hash codes would
      * take more than some 16 steps for each object of the stream. A set or map whose keys have equal hash codes takes
-     * time by the square of their number, on a thread that may block. Each class that is allowed is code that a peer can run: allow few, and never {@code *}.
+     * time by the square of their number, on a thread that may block. Each class that is allowed is code that a peer
+     * can run: allow few, and never {@code *}.
      *
      * @param allowed for instance {@code
      *     ObjectInputFilter.Config.createFilter("com.example.Order;java.util.ArrayList")}
