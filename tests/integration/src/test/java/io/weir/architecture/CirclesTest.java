@@ -18,6 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * Classes of the core that need each other, directly or by way of others: whoever wants to understand one of a circle has
@@ -56,6 +57,29 @@ class CirclesTest {
         assertThat(largest)
                 .as("the largest circles: what is less now is to be written down here, and nothing may become more")
                 .isEqualTo(LARGEST);
+    }
+
+    /** A session knows one link that lasts; what makes it last knows nothing of what goes over it. */
+    @ArchTest
+    static void pathsKnowNothingOfSessions(JavaClasses classes) {
+        Map<String, Set<String>> uses = uses(classes);
+        Set<String> reached = new TreeSet<>();
+        for (String each : List.of("LastingLink", "Moves", "PathChoice", "PathAttempt", "Redial", "LocalPaths")) {
+            String name = "io.weir.channel." + each;
+            assertThat(uses).containsKey(name);
+            reached.addAll(reachedFrom(name, uses));
+        }
+        assertThat(reached)
+                .doesNotContainAnyElementsOf(Stream.of(
+                                "Session", "Channel", "Peer", "Peers", "Node", "Handshake", "Inbound", "Outbound")
+                        .map(each -> "io.weir.channel." + each)
+                        .toList());
+    }
+
+    /** The machine that moves sessions is tried without links, loops and clocks. */
+    @ArchTest
+    static void movesKnowNoLinks(JavaClasses classes) {
+        assertThat(uses(classes).get("io.weir.channel.Moves")).containsOnly("io.weir.channel.Errors");
     }
 
     /** Which top-level classes of the same package each of them uses. */

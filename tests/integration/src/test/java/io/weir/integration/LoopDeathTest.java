@@ -60,12 +60,15 @@ class LoopDeathTest implements OnRoute {
                 .peer();
         Peer other = nodes.connect(nodes.start("other", LoopDeathTest::staysAway), node)
                 .peer();
+        // Open before anything ends: one that is opened later may meet a node that serves nothing any more.
+        Channel ofOne = one.channel("never").block(Patience.LIMIT);
+        Channel ofOther = other.channel("never").block(Patience.LIMIT);
+        Channel talk = other.channel("echo").block(Patience.LIMIT);
         List<CompletableFuture<?>> waiting = List.of(
-                one.channel("never").flatMapMany(Channel::receive).then().toFuture(),
-                other.channel("never").flatMapMany(Channel::receive).then().toFuture(),
-                other.channel("echo")
-                        .flatMapMany(channel -> channel.receive()
-                                .mergeWith(channel.send(Flux.<Message>never()).then(Mono.empty())))
+                ofOne.receive().then().toFuture(),
+                ofOther.receive().then().toFuture(),
+                talk.receive()
+                        .mergeWith(talk.send(Flux.<Message>never()).then(Mono.empty()))
                         .then()
                         .toFuture());
         CompletableFuture<Message> asked = one.ask("killer", Message.of("now")).toFuture();
