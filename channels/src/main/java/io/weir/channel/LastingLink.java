@@ -86,6 +86,8 @@ final class LastingLink implements Link {
     private @Nullable Link clear;
     /** Over which they go; while they wait, over which they went last. */
     private Link current;
+    /** Of that link, asked for with each message. */
+    private int maxFrame;
 
     // The same for other threads.
     private volatile ByteBufAllocator allocator;
@@ -176,6 +178,7 @@ final class LastingLink implements Link {
         this.moves = new Moves(number, isBootstrap(first), new Steps());
         this.clear = link;
         this.current = link;
+        this.maxFrame = link.maxFrame();
         this.allocator = link.allocator();
         this.carrier = new Carrier(link, 0, 0);
         this.overLendable = link instanceof Lendable;
@@ -263,7 +266,7 @@ final class LastingLink implements Link {
 
     @Override
     public int maxFrame() {
-        return current.maxFrame();
+        return maxFrame;
     }
 
     @Override
@@ -781,6 +784,7 @@ final class LastingLink implements Link {
         public void sendOver(int link) {
             Link other = leg(link).link;
             current = other;
+            maxFrame = other.maxFrame();
             allocator = other.allocator();
             carrier = carrier.next(other);
             overLendable = other instanceof Lendable;
@@ -1256,7 +1260,8 @@ final class LastingLink implements Link {
 
         @Override
         public void frame(Frame in) {
-            if (KeptFrame.counts(in.kind())) {
+            // Those of a channel come first, as they are most: a look at the kind costs more.
+            if (in.channel() != 0 || KeptFrame.counts(in.kind())) {
                 framesReceived++;
                 user().frame(in);
             } else {

@@ -658,6 +658,7 @@ final class Session implements LastingLink.User {
         }
     }
 
+    /** In one method with what it calls for each message: the compiler follows calls only so deep. */
     @Override
     public void frame(Frame in) {
         if (ended != null || doomed) {
@@ -665,9 +666,39 @@ final class Session implements LastingLink.User {
             return;
         }
         try {
-            receive(in);
+            Channel channel = find(in.channel());
+            switch (in.kind()) {
+                case DATA -> {
+                    if (channel == null) {
+                        in.body().release();
+                        throw unknown(in);
+                    }
+                    channel.inbound().data(in);
+                }
+                case FIRST, NEXT -> piece(channel, in);
+                case CREDIT, ACCEPT -> credit(channel, in);
+                default -> {
+                    try {
+                        signal(channel, in);
+                    } finally {
+                        in.body().release();
+                    }
+                }
+            }
         } catch (Throwable e) {
             failed(e);
+        }
+    }
+
+    private static void piece(@Nullable Channel channel, Frame in) {
+        if (channel == null) {
+            in.body().release();
+            throw unknown(in);
+        }
+        if (in.kind() == FrameKind.FIRST) {
+            channel.inbound().first(in);
+        } else {
+            channel.inbound().next(in);
         }
     }
 
@@ -684,38 +715,6 @@ final class Session implements LastingLink.User {
     private void breach(WeirException reason) {
         ports.breach("A session is ended here: " + reason.getMessage());
         abandon(reason);
-    }
-
-    private void receive(Frame in) {
-        Channel channel = find(in.channel());
-        switch (in.kind()) {
-            case DATA -> {
-                if (channel == null) {
-                    in.body().release();
-                    throw unknown(in);
-                }
-                channel.inbound().data(in);
-            }
-            case FIRST, NEXT -> {
-                if (channel == null) {
-                    in.body().release();
-                    throw unknown(in);
-                }
-                if (in.kind() == FrameKind.FIRST) {
-                    channel.inbound().first(in);
-                } else {
-                    channel.inbound().next(in);
-                }
-            }
-            case CREDIT, ACCEPT -> credit(channel, in);
-            default -> {
-                try {
-                    signal(channel, in);
-                } finally {
-                    in.body().release();
-                }
-            }
-        }
     }
 
     private static ProtocolMismatch unknown(Frame in) {
