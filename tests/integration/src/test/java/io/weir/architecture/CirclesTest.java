@@ -70,16 +70,17 @@ class CirclesTest {
             reached.addAll(reachedFrom(name, uses));
         }
         assertThat(reached)
-                .doesNotContainAnyElementsOf(Stream.of(
-                                "Session", "Channel", "Peer", "Peers", "Node", "Handshake", "Inbound", "Outbound")
-                        .map(each -> "io.weir.channel." + each)
-                        .toList());
+                .doesNotContainAnyElementsOf(
+                        Stream.of("Session", "Channel", "Peer", "Peers", "Node", "Handshake", "Inbound", "Outbound")
+                                .map(each -> "io.weir.channel." + each)
+                                .toList());
     }
 
     /** The machine that moves sessions is tried without links, loops and clocks. */
     @ArchTest
     static void movesKnowNoLinks(JavaClasses classes) {
-        assertThat(uses(classes).get("io.weir.channel.Moves")).containsOnly("io.weir.channel.Errors");
+        assertThat(uses(classes).get("io.weir.channel.Moves"))
+                .isSubsetOf("io.weir.channel.Moves", "io.weir.channel.Errors");
     }
 
     /** Which top-level classes of the same package each of them uses. */
