@@ -51,8 +51,11 @@ final class Backlog {
     /** What all others take. */
     private long stalled;
 
-    /** One long message is here for which there was no memory. */
-    private boolean beyond;
+    /** Was asked for one long message for which there was no memory, and has not asked for more since. */
+    private @Nullable Outbound beyond;
+
+    /** Others have a turn at that before the next look. */
+    private boolean rests;
 
     private boolean waking;
     private boolean looks;
@@ -65,10 +68,6 @@ final class Backlog {
     /** Counts what waits from now on, or does so no longer. */
     void add(long bytes) {
         held += bytes;
-        if (beyond && bytes < 0 && room() >= 0) {
-            beyond = false;
-            memory.backWithin();
-        }
         if (bytes < 0 && !waiting.isEmpty()) {
             session.drainLater();
         }
@@ -145,9 +144,13 @@ final class Backlog {
     /**
      * The same where the message will probably be of this length. What everybody may have once, however long, is too
      * much where many peers take nothing: so for a long one there has to be memory, or else it is the only one of its
-     * identity.
+     * identity. Whoever has had that rests a while, so that others get it as well.
      */
-    boolean admits(long expected) {
+    boolean admits(Outbound half, long expected) {
+        if (half == beyond) {
+            backWithin();
+            rests = true;
+        }
         if (!admits()) {
             return false;
         }
@@ -159,10 +162,16 @@ final class Backlog {
             taken += missing;
             return true;
         }
-        if (!beyond) {
-            beyond = memory.goesBeyond();
+        if (rests || beyond != null || !memory.goesBeyond()) {
+            return false;
         }
-        return beyond;
+        beyond = half;
+        return true;
+    }
+
+    private void backWithin() {
+        beyond = null;
+        memory.backWithin();
     }
 
     /**
@@ -205,6 +214,7 @@ final class Backlog {
 
     private void look() {
         looks = false;
+        rests = false;
         drained();
         if (!waiting.isEmpty()) {
             lookLater();
@@ -213,6 +223,9 @@ final class Backlog {
 
     void forget(Outbound half) {
         waiting.remove(half);
+        if (half == beyond) {
+            backWithin();
+        }
     }
 
     /** What waited may have been sent: gives memory back, and lets those that wait for some go on. */
@@ -240,9 +253,8 @@ final class Backlog {
     /** The session is over. */
     void end() {
         give(taken);
-        if (beyond) {
-            beyond = false;
-            memory.backWithin();
+        if (beyond != null) {
+            backWithin();
         }
         waiting.clear();
     }

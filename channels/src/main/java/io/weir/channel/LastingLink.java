@@ -27,7 +27,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -48,6 +47,9 @@ final class LastingLink implements Link {
 
     /** Who has it as its link. */
     interface User extends LinkHandler {
+
+        /** Runs the task on the loop: now if the caller is on it. If it finds no memory halfway, the session ends. */
+        void execute(Runnable task);
 
         /** What has come could not be dealt with, as the peer broke the protocol or for another reason. */
         void failed(Throwable reason);
@@ -313,7 +315,6 @@ final class LastingLink implements Link {
     /** Ends everything in good order. */
     @Override
     public void close() {
-        end(new Refused("the connection to " + peer + " has ended"));
         endAll(Link::close);
     }
 
@@ -323,11 +324,11 @@ final class LastingLink implements Link {
      */
     @Override
     public void dismiss() {
-        end(new Refused("the connection to " + peer + " has ended"));
         endAll(Link::dismiss);
     }
 
     private void endAll(Consumer<Link> each) {
+        end(new Refused("the connection to " + peer + " has ended"));
         for (Leg leg : List.copyOf(legs)) {
             each.accept(leg.link);
         }
@@ -1004,18 +1005,9 @@ final class LastingLink implements Link {
         return identity.knowsSecret() == its.knowsSecret() && Objects.equals(identity.principal(), its.principal());
     }
 
-    /** Runs the task on the loop: now if the caller is on it. */
+    /** See {@link User#execute}. */
     void execute(Runnable task) {
-        if (loop.inLoop()) {
-            task.run();
-            return;
-        }
-        try {
-            loop.execute(task);
-        } catch (RejectedExecutionException e) {
-            // The loop has ended, and all its sessions have.
-            task.run();
-        }
+        user().execute(task);
     }
 
     /** Whether both know it under this number, and this is the side that leads it or the other one. */

@@ -3,10 +3,12 @@ package io.weir.channel;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The log of a node. It has the node's name, also where no node is known. */
+/** Logs that have the name of a class which those who write there do not know. */
 final class Logs {
 
     static final Logger NODE = LoggerFactory.getLogger("io.weir.channel.Node");
+
+    static final Logger PORTS = LoggerFactory.getLogger("io.weir.channel.Ports");
 
     private Logs() {}
 }

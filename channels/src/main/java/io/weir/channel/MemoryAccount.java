@@ -296,7 +296,7 @@ final class MemoryAccount {
 
         /**
          * Whether this peer may have one thing for which there is no memory, as no other one of its identity has: so
-         * that nobody stands still because all are too small. To be followed by {@link #backWithin()}.
+         * that nobody stands still because all are too small. If so, {@link #backWithin()} has to follow.
          */
         boolean goesBeyond() {
             synchronized (MemoryAccount.this) {

@@ -14,14 +14,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /** The ports that a node serves. Any thread may call. */
 final class Ports {
 
-    static final Logger LOG = LoggerFactory.getLogger(Ports.class);
+    static final Logger LOG = Logs.PORTS;
 
     static final String LEAVING = "this node is going to leave, and begins nothing any more";
 
@@ -36,7 +35,7 @@ final class Ports {
     /** Not volatile: it is there before the calls that it watches. */
     private @Nullable Interceptors interceptors;
 
-    /** By port, how large the first message of a channel there was lately, where it was long. */
+    /** By a port that is served, how large the first message of a channel there was lately, where it was long. */
     private final ConcurrentMap<String, Integer> longMessages = new ConcurrentHashMap<>();
 
     private volatile boolean leaving;
@@ -53,6 +52,7 @@ final class Ports {
         }
         return Disposables.composite(() -> {
             if (handlers.remove(port, handler)) {
+                var unused = longMessages.remove(port);
                 handler.closed();
             }
         });
@@ -65,7 +65,7 @@ final class Ports {
 
     /** A source at this port has emitted a message of this length, its first one or a longer one than before. */
     void emitted(String port, int length) {
-        if (length > Backlog.LONG) {
+        if (length > Backlog.LONG && handlers.containsKey(port)) {
             longMessages.put(port, length);
         } else {
             longMessages.remove(port);

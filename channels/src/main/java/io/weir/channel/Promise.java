@@ -5,7 +5,6 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import reactor.core.CoreSubscriber;
 import reactor.core.Exceptions;
 import reactor.core.publisher.Mono;
@@ -17,7 +16,7 @@ import reactor.core.publisher.Operators;
  */
 final class Promise<T> implements Subscription {
 
-    private static final Logger LOG = LoggerFactory.getLogger("io.weir.channel.Ports");
+    private static final Logger LOG = Logs.PORTS;
 
     private enum Stage {
         WAITING,

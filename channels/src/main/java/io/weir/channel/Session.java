@@ -251,8 +251,8 @@ final class Session implements LastingLink.User {
                 + " (weir.keepalive.timeout)"));
     }
 
-    /** Runs the task on the loop: now if the caller is on it. */
-    void execute(Runnable task) {
+    @Override
+    public void execute(Runnable task) {
         if (loop.inLoop()) {
             task.run();
             return;
@@ -535,10 +535,14 @@ final class Session implements LastingLink.User {
             return;
         }
         full = false;
-        if (pingDue) {
-            ping();
+        try {
+            if (pingDue) {
+                ping();
+            }
+            drain();
+        } catch (VirtualMachineError e) {
+            abandonHalfDone(e);
         }
-        drain();
     }
 
     /** Opens a channel and calls the waiter when the peer has answered. */
@@ -658,7 +662,6 @@ final class Session implements LastingLink.User {
         }
     }
 
-    /** In one method with what it calls for each message: the compiler follows calls only so deep. */
     @Override
     public void frame(Frame in) {
         if (ended != null || doomed) {
@@ -873,7 +876,7 @@ final class Session implements LastingLink.User {
         if (borrowed) {
             if (!doomed) {
                 loop.execute(() -> abandon(reason));
-                doomed = true;
+                doom();
             }
         } else if (ended == null) {
             try {

@@ -23,7 +23,7 @@ class MovesTest {
     /** As many moves, losses and frames of each side as take seconds; {@code weir.test.moves=2,2,1,false} takes minutes. */
     static Stream<String> howMuchHappens() {
         return Stream.concat(
-                Stream.of("2,0,2,false", "1,1,1,false", "2,1,1,false", "1,1,1,true"),
+                Stream.of("2,0,2,false", "1,1,1,false", "2,1,1,false", "0,2,1,false", "1,1,1,true"),
                 Optional.ofNullable(System.getProperty("weir.test.moves")).stream());
     }
 
