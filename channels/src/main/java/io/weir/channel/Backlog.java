@@ -51,11 +51,10 @@ final class Backlog {
     /** What all others take. */
     private long stalled;
 
-    /** Was asked for one long message for which there was no memory, and has not asked for more since. */
-    private @Nullable Outbound beyond;
+    /** Much more waits for the link than there was memory for. */
+    private boolean beyond;
 
-    /** Others have a turn at that before the next look. */
-    private boolean rests;
+    private boolean ended;
 
     private boolean waking;
     private boolean looks;
@@ -68,6 +67,7 @@ final class Backlog {
     /** Counts what waits from now on, or does so no longer. */
     void add(long bytes) {
         held += bytes;
+        beyond(room() < -LONG);
         if (bytes < 0 && !waiting.isEmpty()) {
             session.drainLater();
         }
@@ -143,14 +143,11 @@ final class Backlog {
 
     /**
      * The same where the message will probably be of this length. What everybody may have once, however long, is too
-     * much where many peers take nothing: so for a long one there has to be memory, or else it is the only one of its
-     * identity. Whoever has had that rests a while, so that others get it as well.
+     * much where many peers take nothing: so for a long one there has to be memory, or else nothing that waits for
+     * a link of its identity is beyond what there is. That goes by as peers read, or end. What waits for credit does not
+     * count here: two nodes that wait for each other's would stand still.
      */
-    boolean admits(Outbound half, long expected) {
-        if (half == beyond) {
-            backWithin();
-            rests = true;
-        }
+    boolean admits(long expected) {
         if (!admits()) {
             return false;
         }
@@ -162,16 +159,14 @@ final class Backlog {
             taken += missing;
             return true;
         }
-        if (rests || beyond != null || !memory.goesBeyond()) {
-            return false;
-        }
-        beyond = half;
-        return true;
+        return !memory.isBeyond();
     }
 
-    private void backWithin() {
-        beyond = null;
-        memory.backWithin();
+    private void beyond(boolean now) {
+        if (now != beyond && !ended) {
+            beyond = now;
+            memory.beyond(now);
+        }
     }
 
     /**
@@ -214,7 +209,6 @@ final class Backlog {
 
     private void look() {
         looks = false;
-        rests = false;
         drained();
         if (!waiting.isEmpty()) {
             lookLater();
@@ -223,9 +217,6 @@ final class Backlog {
 
     void forget(Outbound half) {
         waiting.remove(half);
-        if (half == beyond) {
-            backWithin();
-        }
     }
 
     /** What waited may have been sent: gives memory back, and lets those that wait for some go on. */
@@ -253,9 +244,8 @@ final class Backlog {
     /** The session is over. */
     void end() {
         give(taken);
-        if (beyond != null) {
-            backWithin();
-        }
+        beyond(false);
+        ended = true;
         waiting.clear();
     }
 

@@ -160,8 +160,8 @@ final class MemoryAccount {
         long lent;
 
         int shares;
-        /** One of its peers has something for which there was no memory. */
-        boolean beyond;
+        /** How many of its peers have something for which there was no memory. */
+        int beyond;
 
         Owner(Object identity) {
             this.identity = identity;
@@ -294,22 +294,17 @@ final class MemoryAccount {
             }
         }
 
-        /**
-         * Whether this peer may have one thing for which there is no memory, as no other one of its identity has: so
-         * that nobody stands still because all are too small. If so, {@link #backWithin()} has to follow.
-         */
-        boolean goesBeyond() {
+        /** Something of this peer's is here now for which there was no memory, or is no longer. */
+        void beyond(boolean now) {
             synchronized (MemoryAccount.this) {
-                boolean may = !owner.beyond;
-                owner.beyond = true;
-                return may;
+                owner.beyond += now ? 1 : -1;
             }
         }
 
-        /** It has that no more. */
-        void backWithin() {
+        /** Whether some peer of its identity has something for which there was no memory. */
+        boolean isBeyond() {
             synchronized (MemoryAccount.this) {
-                owner.beyond = false;
+                return owner.beyond > 0;
             }
         }
 

@@ -272,7 +272,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         int each = size + Backlog.MESSAGE;
         long fit = Math.min(bytes, backlog.share(batch * (long) each)) / each;
         if (fit <= 0 && outbound.isEmpty()) {
-            fit = backlog.admits(outbound, size) ? 1 : 0;
+            fit = backlog.admits(size) ? 1 : 0;
         }
         return Math.min(outbound.room(), fit);
     }
