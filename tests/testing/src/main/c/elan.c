@@ -344,7 +344,8 @@ static void make_base(void) {
     if (vp_offset % 4 || vp_offset < 8 || vp_offset > STATE - 8) fatal("ELANEMU_VP_OFFSET is %u", vp_offset);
     const char *text = getenv("ELANEMU_STATE_OFFSET");
     int nowhere = text && !strcmp(text, "none");
-    unsigned at = 256 + 8 * (((unsigned)my.pid * 2654435761u >> 8) % ((2048 - 256) / 8));
+    /* With room for the group and a second state behind it. */
+    unsigned at = 256 + 8 * (((unsigned)my.pid * 2654435761u >> 8) % ((2048 - 256) / 8 - 2));
     if (text && *text && !nowhere) at = (unsigned)setting("ELANEMU_STATE_OFFSET", 0);
     if (at % 8 || at >= 2048) fatal("ELANEMU_STATE_OFFSET is %u", at);
     static const unsigned char no_letters[] = {7, 1, 2, 3, 0};
