@@ -143,8 +143,8 @@ final class Backlog {
 
     /**
      * The same where the message will probably be of this length. What everybody may have once, however long, is too
-     * much where many peers take nothing: so for a long one there has to be memory, or else nothing that waits for
-     * a link of its identity is beyond what there is. That goes by as peers read, or end. What waits for credit does not
+     * much where many peers take nothing: so for a long one there has to be memory, or else nothing that waits for a
+     * link of its identity is beyond what there is. That goes by as peers read, or end. What waits for credit does not
      * count here: two nodes that wait for each other's would stand still.
      */
     boolean admits(long expected) {
