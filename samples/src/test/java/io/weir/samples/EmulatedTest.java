@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands as a user gives them. */
 @EnabledOnOs(OS.LINUX)
-@Tag("one-jdk")
+@Tag("whole")
 class EmulatedTest extends WeirCommand {
 
     private static void assumeCompiler() throws InterruptedException {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Commands as a user calls them, with their processes in two network namespaces. */
 @EnabledOnOs(OS.LINUX)
-@Tag("one-jdk")
+@Tag("whole")
 class NetworkedTest extends WeirCommand {
 
     private static final Pattern NETWORKS = Pattern.compile("networks +(weir-\\S+) and (weir-\\S+)");

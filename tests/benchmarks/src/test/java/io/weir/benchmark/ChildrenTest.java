@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** No measured process outlives the one that started it, whatever it is doing. */
-@Tag("one-jdk")
+@Tag("whole")
 class ChildrenTest {
 
     private static final Processors ANY = new Processors(-1, -1);

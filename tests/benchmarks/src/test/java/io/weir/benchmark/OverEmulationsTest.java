@@ -16,7 +16,7 @@ import org.opentest4j.TestAbortedException;
 
 /** With real processes over both emulations; whether it measures, not what. */
 @EnabledOnOs(OS.LINUX)
-@Tag("one-jdk")
+@Tag("whole")
 class OverEmulationsTest {
 
     @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /** With real processes, networks and a relay; whether it measures, not what. */
 @EnabledOnOs(OS.LINUX)
-@Tag("one-jdk")
+@Tag("whole")
 class OverEthernetTest {
 
     @Test

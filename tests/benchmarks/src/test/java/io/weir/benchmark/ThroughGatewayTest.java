@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** With real processes; whether it measures, not what. */
-@Tag("one-jdk")
+@Tag("whole")
 class ThroughGatewayTest {
 
     @Test

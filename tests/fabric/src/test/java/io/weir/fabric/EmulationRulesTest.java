@@ -23,7 +23,7 @@ import org.opentest4j.TestAbortedException;
  * {@code gm_check.c} and {@code elan_check.c}, which use them as programs in C do.
  */
 @EnabledOnOs(OS.LINUX)
-@Tag("one-jdk")
+@Tag("whole")
 class EmulationRulesTest {
 
     private static final List<String> SANITIZED =

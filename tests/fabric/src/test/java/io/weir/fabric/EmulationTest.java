@@ -37,6 +37,7 @@ class EmulationTest {
 
     /** So few tokens that most of what is sent waits for one, and nobody is told at once that it has arrived. */
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> myrinetWithFewTokens() throws IOException, InterruptedException {
         return overGm(
                 "gm-few-tokens",
@@ -50,16 +51,19 @@ class EmulationTest {
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> myrinetOfTheFirstRelease() throws IOException, InterruptedException {
         return overGm("gm-1", "5", ".*Gm(Contract|Agreement)OnEmulation", Map.of("GMEMU_FAST", "all"), "-DGM_1");
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> myrinetThatFails() throws IOException, InterruptedException {
         return overGm("gm-fails", "5", ".*GmFailingOnEmulation", Map.of("GMEMU_FAIL_EVERY", "50"));
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> myrinetThatRegistersLittle() throws IOException, InterruptedException {
         return overGm(
                 "gm-registers-little",
@@ -79,6 +83,7 @@ class EmulationTest {
 
     /** What is sent is moved late, and must not be touched before. */
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> qsnetThatIsSlow() throws IOException, InterruptedException {
         return overElan("elan-slow", "5", ".*Elan(Contract|Wire)OnEmulation", Map.of("ELANEMU_DELAY_US", "100"));
     }

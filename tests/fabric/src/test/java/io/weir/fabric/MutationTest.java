@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  * own source, and tried in a JVM of its own, as {@link EmulationTest} tries the adapter itself.
  */
 @EnabledOnOs(OS.LINUX)
-@Tag("one-jdk")
+@Tag("whole")
 @Timeout(value = 30, unit = TimeUnit.MINUTES)
 class MutationTest {
 

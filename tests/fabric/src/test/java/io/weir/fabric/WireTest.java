@@ -31,16 +31,19 @@ class WireTest {
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> withLongFrames() throws IOException, InterruptedException {
         return onAWire(9000, "20", ".*P4ContractOnWire");
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> withTheLongestFrames() throws IOException, InterruptedException {
         return onAWire(65_000, "10", ".*P4ContractOnWire");
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> withShortFramesAndLittleMemory() throws IOException, InterruptedException {
         return onAWire(576, "20", ".*P4SmallOnWire");
     }
@@ -57,16 +60,19 @@ class WireTest {
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> whereFramesAreLostDoubledHeldBackAndDamaged() throws IOException, InterruptedException {
         return throughARelay(0.01, ".*(P4ContractOnWire|Scene)");
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> whereThatHappensSeldom() throws IOException, InterruptedException {
         return throughARelay(0.001, ".*(Demo|Calls)Scene");
     }
 
     @TestFactory
+    @Tag("whole")
     List<DynamicNode> whereThatHappensToEachFifth() throws IOException, InterruptedException {
         return throughARelay(0.2, ".*(Demo|Calls)Scene");
     }

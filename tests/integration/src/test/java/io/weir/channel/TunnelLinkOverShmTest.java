@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What every link promises, kept by one that leads through a gateway, over legs of shared memory. */
-@Tag("one-jdk")
+@Tag("whole")
 class TunnelLinkOverShmTest implements LinkContract {
 
     private static final int LENGTH = 60_000;

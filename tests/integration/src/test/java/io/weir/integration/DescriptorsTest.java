@@ -7,12 +7,14 @@ import io.weir.channel.Peer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /** A process that has no descriptors left: it says so, gives those back that nobody needs, and goes on. */
 @EnabledOnOs(OS.LINUX)
+@Tag("whole")
 class DescriptorsTest implements OnRoute {
 
     /** A JVM with a node has some 150 to 200 open. */

@@ -3,7 +3,7 @@ package io.weir.integration;
 import org.junit.jupiter.api.Tag;
 
 /** What a channel promises of its ends, between two nodes that have nothing but a gateway between them. */
-@Tag("one-jdk")
+@Tag("whole")
 class GatewayChannelTest implements EndingContract {
 
     @Override

@@ -40,7 +40,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** A peer that sends what takes minutes to parse, to a node with one loop for all, which others use as well. */
-@Tag("one-jdk")
+@Tag("whole")
 class HostileValuesTest implements OnRoute {
 
     interface Reader {

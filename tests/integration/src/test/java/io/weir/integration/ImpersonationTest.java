@@ -38,7 +38,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Who says that he is somebody else, under a certificate of his own, or under none where none is needed: an id is a
  * claim, and what was proved with it tells who has it.
  */
-@Tag("one-jdk")
+@Tag("whole")
 class ImpersonationTest implements OnRoute {
 
     private static final String HERE = "127.0.0.1";

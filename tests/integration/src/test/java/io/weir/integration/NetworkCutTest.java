@@ -35,7 +35,7 @@ import reactor.test.StepVerifier;
 
 /** A real network between two processes, which is cut without anybody being told: what a pulled cable does. */
 @EnabledOnOs(OS.LINUX)
-@Tag("one-jdk")
+@Tag("whole")
 class NetworkCutTest implements OnRoute {
 
     private static final int PORT = 7400;

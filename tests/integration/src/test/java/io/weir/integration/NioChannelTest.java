@@ -2,7 +2,7 @@ package io.weir.integration;
 
 import org.junit.jupiter.api.Tag;
 
-@Tag("one-jdk")
+@Tag("whole")
 class NioChannelTest implements ChannelContract {
 
     @Override

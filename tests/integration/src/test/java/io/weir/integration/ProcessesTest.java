@@ -33,7 +33,7 @@ import reactor.test.StepVerifier;
 
 /** Two processes, one of which is killed, stopped, continued, or ends by itself. */
 @EnabledOnOs(OS.LINUX)
-@Tag("one-jdk")
+@Tag("whole")
 class ProcessesTest implements OnRoute {
 
     /** Streams in both directions, a stalled one, a request without an answer. */

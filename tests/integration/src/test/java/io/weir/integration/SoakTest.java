@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @EnabledOnOs(OS.LINUX)
 @Timeout(value = 1, unit = TimeUnit.DAYS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Tag("one-jdk")
+@Tag("whole")
 class SoakTest implements OnRoute {
 
     private static final int SECONDS = Integer.getInteger("weir.soak.seconds", 12);

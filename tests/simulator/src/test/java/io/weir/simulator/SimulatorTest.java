@@ -3,13 +3,11 @@ package io.weir.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-@Tag("one-jdk")
 class SimulatorTest {
 
-    private static final int SCHEDULES = Integer.getInteger("weir.simulator.schedules", 20_000);
+    private static final int SCHEDULES = Integer.getInteger("weir.simulator.schedules", 500);
     private static final long BASE = Long.getLong("weir.simulator.base", 1);
 
     @Test

@@ -16,7 +16,7 @@ import org.junit.platform.launcher.listeners.SummaryGeneratingListener;
 import org.junit.platform.launcher.listeners.TestExecutionSummary;
 
 /** The tests of the contract notice a link that breaks it. */
-@Tag("one-jdk")
+@Tag("whole")
 class ContractTest {
 
     private static Sabotage way;

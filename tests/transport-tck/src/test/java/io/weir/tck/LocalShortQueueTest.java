@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** A queue that is full almost always. */
-@Tag("one-jdk")
+@Tag("whole")
 class LocalShortQueueTest implements TransportContract {
 
     @Override

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Tag;
  * As few and as short slots as possible, and no registered memory for long bodies but what reading them in pieces
  * needs.
  */
-@Tag("one-jdk")
+@Tag("whole")
 class LoopbackSmallTest implements TransportContract {
 
     @Override

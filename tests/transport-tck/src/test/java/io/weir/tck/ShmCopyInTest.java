@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** Blocks that are copied on arrival. */
-@Tag("one-jdk")
+@Tag("whole")
 class ShmCopyInTest implements TransportContract {
 
     @Override

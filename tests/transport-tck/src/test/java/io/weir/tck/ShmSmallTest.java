@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** The smallest ring and pool: every turn wraps, fills and exhausts them. */
-@Tag("one-jdk")
+@Tag("whole")
 class ShmSmallTest implements TransportContract {
 
     @Override

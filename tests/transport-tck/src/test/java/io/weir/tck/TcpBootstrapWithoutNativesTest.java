@@ -1,5 +1,8 @@
 package io.weir.tck;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("whole")
 class TcpBootstrapWithoutNativesTest implements BootstrapContract {
 
     @Override

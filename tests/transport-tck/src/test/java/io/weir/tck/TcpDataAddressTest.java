@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** A second connection to an address for data. */
-@Tag("one-jdk")
+@Tag("whole")
 class TcpDataAddressTest implements TransportContract {
 
     @Override

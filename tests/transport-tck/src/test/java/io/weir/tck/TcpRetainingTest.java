@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** A link that keeps what it sends until it has arrived. */
-@Tag("one-jdk")
+@Tag("whole")
 class TcpRetainingTest implements TransportContract {
 
     @Override

@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** As {@link TcpRetainingTest} without epoll, over a second connection, most of whose frames are cut. */
-@Tag("one-jdk")
+@Tag("whole")
 class TcpRetainingWithoutNativesTest implements TransportContract {
 
     @Override

@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** Buffers so small that most frames are cut. */
-@Tag("one-jdk")
+@Tag("whole")
 class TcpSmallBuffersTest implements TransportContract {
 
     @Override

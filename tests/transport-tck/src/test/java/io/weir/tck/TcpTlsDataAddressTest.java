@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A second connection to an address for data, both with TLS 1.2, which knows no end of one direction alone. */
-@Tag("one-jdk")
+@Tag("whole")
 class TcpTlsDataAddressTest implements TransportContract {
 
     @TempDir

@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** A Unix-domain socket as the link. */
-@Tag("one-jdk")
+@Tag("whole")
 class TcpUnixSocketTest implements TransportContract {
 
     @Override

@@ -3,7 +3,7 @@ package io.weir.tck;
 import org.junit.jupiter.api.Tag;
 
 /** The event mechanism of the JVM instead of epoll. */
-@Tag("one-jdk")
+@Tag("whole")
 class TcpWithoutNativesTest implements TransportContract {
 
     @Override
