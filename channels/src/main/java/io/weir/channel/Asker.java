@@ -7,6 +7,8 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
 import io.weir.core.RemoteFailure;
 import io.weir.core.WeirException;
+import io.weir.path.Errors;
+import io.weir.path.Flags;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.weir.channel;
 
+import io.weir.path.Identity;
+
 /** Says which peers may use which ports. See {@link Node#authorise}. */
 @FunctionalInterface
 public interface Authorisation {

@@ -1,5 +1,7 @@
 package io.weir.channel;
 
+import io.weir.memory.MemoryAccount;
+import io.weir.memory.MemoryUse;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashSet;

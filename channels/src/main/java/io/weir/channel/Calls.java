@@ -2,6 +2,8 @@ package io.weir.channel;
 
 import io.weir.core.Codec;
 import io.weir.core.Message;
+import io.weir.memory.MemoryAccount;
+import io.weir.memory.MemoryUse;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;

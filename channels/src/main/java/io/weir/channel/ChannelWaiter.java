@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.path.Promise;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;

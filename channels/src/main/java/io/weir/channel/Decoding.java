@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.Codec;
 import io.weir.core.Message;
+import io.weir.memory.MemoryUse;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;

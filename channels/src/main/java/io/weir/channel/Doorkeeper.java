@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.Loop;
 import io.weir.core.Overloaded;
+import io.weir.path.Logs;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;

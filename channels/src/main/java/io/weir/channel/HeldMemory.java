@@ -3,6 +3,8 @@ package io.weir.channel;
 import io.weir.core.Overloaded;
 import io.weir.core.Repeat;
 import io.weir.core.ValueMemory;
+import io.weir.memory.MemoryAccount;
+import io.weir.memory.MemoryUse;
 
 /**
  * The memory of what a peer has sent and this node has decoded, for as long as somebody works with it. Any thread may

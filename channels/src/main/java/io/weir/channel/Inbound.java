@@ -17,6 +17,7 @@ import io.weir.core.SettingText;
 import io.weir.flow.CreditExceeded;
 import io.weir.flow.Reassembler;
 import io.weir.flow.Window;
+import io.weir.memory.MemoryAccount;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.Loop;
+import io.weir.memory.MemoryUse;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Iterator;

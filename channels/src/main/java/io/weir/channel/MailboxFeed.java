@@ -4,6 +4,9 @@ import io.weir.core.ErrorCode;
 import io.weir.core.Message;
 import io.weir.core.Refused;
 import io.weir.flow.Window;
+import io.weir.memory.MemoryAccount;
+import io.weir.memory.MemoryUse;
+import io.weir.path.Flags;
 import reactor.core.publisher.Mono;
 
 /**

@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.Ends;
 import io.weir.core.Link;
+import io.weir.path.TunnelledLink;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.util.HexFormat;

@@ -11,6 +11,7 @@ import io.weir.core.MessageTooLarge;
 import io.weir.flow.Credits;
 import io.weir.flow.Fragmenter;
 import io.weir.flow.Lane;
+import io.weir.path.Flags;
 import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Objects;

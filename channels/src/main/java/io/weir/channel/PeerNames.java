@@ -1,5 +1,7 @@
 package io.weir.channel;
 
+import io.weir.memory.MemoryAccount;
+import io.weir.path.DecisionText;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

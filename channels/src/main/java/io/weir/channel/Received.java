@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.Message;
+import io.weir.path.Flags;
 import reactor.core.publisher.Mono;
 
 /**

@@ -5,6 +5,10 @@ import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.WeirException;
+import io.weir.path.Admission;
+import io.weir.path.Errors;
+import io.weir.path.Flags;
+import io.weir.path.HandshakeCodec;
 
 /** Ignores everything of a connection that is closed at once. */
 enum Refusal implements LinkHandler {

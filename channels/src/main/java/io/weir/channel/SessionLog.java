@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.RareLog;
+import io.weir.path.Logs;
 import java.time.Duration;
 
 /**

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.path.PathSelector;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;

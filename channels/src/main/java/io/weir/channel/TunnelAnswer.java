@@ -9,6 +9,9 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
+import io.weir.path.DecisionText;
+import io.weir.path.Errors;
+import io.weir.path.TunnelRoute;
 
 /**
  * The first message of a gateway to the sender of a {@link TunnelRequest}: that it has opened the next leg, or why

@@ -6,6 +6,8 @@ import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.ProtocolMismatch;
+import io.weir.path.DecisionText;
+import io.weir.path.TunnelRoute;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;

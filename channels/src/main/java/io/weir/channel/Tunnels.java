@@ -7,6 +7,7 @@ import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.RareLog;
 import io.weir.core.Refused;
+import io.weir.path.TunnelRoute;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;

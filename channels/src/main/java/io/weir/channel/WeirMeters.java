@@ -4,6 +4,7 @@ import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
+import io.weir.memory.MemoryUse;
 
 /** The meters that {@link WeirMetrics} registers. Needs Micrometer on the class path. */
 public enum WeirMeters implements MeterDocumentation {

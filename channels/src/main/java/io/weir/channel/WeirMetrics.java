@@ -6,6 +6,8 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.weir.memory.MemoryStats;
+import io.weir.memory.MemoryUse;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,6 @@
 package io.weir.service;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.Password;
 import io.weir.config.PathPolicy;
@@ -10,6 +9,7 @@ import io.weir.core.AuthenticationFailed;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.WeirException;
+import io.weir.path.PathDecision;
 import io.weir.service.directory.ServiceInstance;
 import java.util.ArrayList;
 import java.util.List;

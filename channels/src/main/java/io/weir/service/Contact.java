@@ -1,6 +1,5 @@
 package io.weir.service;
 
-import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Backoff;
@@ -10,6 +9,7 @@ import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
+import io.weir.path.PathDecision;
 import io.weir.service.directory.ServiceInstance;
 import io.weir.service.remote.Callee;
 import java.time.Duration;

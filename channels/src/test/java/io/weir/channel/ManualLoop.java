@@ -14,7 +14,7 @@ import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
 
 /** A loop that the test's own thread drives, step by step, with a clock of its own: the same order in every run. */
-final class ManualLoop implements Loop {
+public final class ManualLoop implements Loop {
 
     private record Timer(long at, Runnable task, Disposable handle) {}
 
@@ -26,7 +26,7 @@ final class ManualLoop implements Loop {
     private long now;
 
     /** Runs turns until nothing is left to do. */
-    void settle() {
+    public void settle() {
         while (turn()) {
             // goes on
         }

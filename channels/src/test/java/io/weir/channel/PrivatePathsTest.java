@@ -6,6 +6,7 @@ import io.weir.config.NodeSpec;
 import io.weir.config.PigeonTransport;
 import io.weir.config.Requirement;
 import io.weir.core.TransportSettings;
+import io.weir.path.LocalPaths;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

@@ -9,6 +9,8 @@ import io.micrometer.core.instrument.search.Search;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.weir.core.PeerId;
+import io.weir.memory.MemoryStats;
+import io.weir.memory.MemoryUse;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Files;

@@ -2,10 +2,10 @@ package io.weir.service.gateway;
 
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
-import io.weir.channel.TunnelRoute;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
+import io.weir.path.TunnelRoute;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

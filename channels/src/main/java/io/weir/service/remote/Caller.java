@@ -1,10 +1,10 @@
 package io.weir.service.remote;
 
 import io.weir.channel.CallOutcome;
-import io.weir.channel.Identity;
 import io.weir.channel.IncomingCall;
 import io.weir.channel.Peer;
 import io.weir.core.PeerId;
+import io.weir.path.Identity;
 import java.time.Duration;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;

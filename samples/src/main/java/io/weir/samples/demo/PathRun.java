@@ -2,7 +2,7 @@ package io.weir.samples.demo;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.channel.PathDecision;
+import io.weir.path.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.core.Message;

@@ -1,6 +1,6 @@
 package io.weir.samples.process;
 
-import io.weir.channel.PathDecision.Attempt;
+import io.weir.path.PathDecision.Attempt;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.PathSwitch;

@@ -68,7 +68,7 @@ class WireDocsTest {
     @Test
     void everyFlagIsListed() throws Exception {
         List<String> flags = new ArrayList<>();
-        for (Field each : Class.forName("io.weir.channel.Flags").getDeclaredFields()) {
+        for (Field each : Class.forName("io.weir.path.Flags").getDeclaredFields()) {
             each.setAccessible(true);
             flags.add(each.getName() + ' ' + each.getInt(null));
         }

@@ -2,8 +2,8 @@ package io.weir.spring.endpoint;
 
 import io.weir.channel.ChannelStats;
 import io.weir.channel.Node;
-import io.weir.channel.PathDecision;
-import io.weir.channel.PathDecision.Attempt;
+import io.weir.path.PathDecision;
+import io.weir.path.PathDecision.Attempt;
 import io.weir.channel.Peer;
 import io.weir.channel.PeerState;
 import io.weir.channel.PeerStats;

@@ -1,7 +1,7 @@
 package io.weir.spring.endpoint;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathDecision;
+import io.weir.path.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.PathPolicy;
 import io.weir.core.Misconfigured;

@@ -1,5 +1,8 @@
 package io.weir.channel;
 
+import io.weir.memory.MemoryAccount;
+import io.weir.path.LastingLink;
+import io.weir.path.PathDecision;
 import io.netty.buffer.Unpooled;
 import io.weir.config.NodeSpec;
 import io.weir.core.Frame;

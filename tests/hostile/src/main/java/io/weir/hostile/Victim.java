@@ -4,7 +4,7 @@ import io.netty.util.internal.PlatformDependent;
 import io.weir.channel.Channel;
 import io.weir.channel.Mailbox;
 import io.weir.channel.Match;
-import io.weir.channel.MemoryStats;
+import io.weir.memory.MemoryStats;
 import io.weir.channel.Node;
 import io.weir.channel.Received;
 import io.weir.config.NodeSpec;

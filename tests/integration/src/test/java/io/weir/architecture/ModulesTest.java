@@ -1,5 +1,7 @@
 package io.weir.architecture;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
@@ -7,6 +9,8 @@ import static io.weir.architecture.House.CHANNEL;
 import static io.weir.architecture.House.CONFIG;
 import static io.weir.architecture.House.CORE;
 import static io.weir.architecture.House.FLOW;
+import static io.weir.architecture.House.MEMORY;
+import static io.weir.architecture.House.PATH;
 import static io.weir.architecture.House.PRODUCT;
 import static io.weir.architecture.House.SAMPLES;
 import static io.weir.architecture.House.SERVICE;
@@ -16,6 +20,7 @@ import static io.weir.architecture.House.TEST;
 import static io.weir.architecture.House.TRANSPORT;
 import static io.weir.architecture.House.onceWritten;
 
+import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
@@ -29,7 +34,8 @@ class ModulesTest {
     @ArchTest
     static final ArchRule everyPackageIsOneTheRulesKnow = classes()
             .should()
-            .resideInAnyPackage(FLOW, CORE, CONFIG, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK, TEST);
+            .resideInAnyPackage(
+                    FLOW, CORE, CONFIG, MEMORY, PATH, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES, TCK, TEST);
 
     @ArchTest
     static final ArchRule noCycles = slices().matching("io.weir.(**)").should().beFreeOfCycles();
@@ -84,7 +90,7 @@ class ModulesTest {
             "channels/src/main/java",
             noClasses()
                     .that()
-                    .resideInAnyPackage(CONFIG, CHANNEL, SERVICE)
+                    .resideInAnyPackage(CONFIG, MEMORY, PATH, CHANNEL, SERVICE)
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage(TRANSPORT, SPRING, SAMPLES, TCK));
@@ -97,7 +103,41 @@ class ModulesTest {
                     .resideInAPackage(CONFIG)
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage(FLOW, CHANNEL, SERVICE));
+                    .resideInAnyPackage(FLOW, MEMORY, PATH, CHANNEL, SERVICE));
+
+    /** A session knows one link that lasts; what makes it last knows nothing of what goes over it. */
+    @ArchTest
+    static final ArchRule pathsKnowNothingOfSessions = onceWritten(
+            "channels/src/main/java/io/weir/path",
+            noClasses()
+                    .that()
+                    .resideInAnyPackage(MEMORY, PATH)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(CHANNEL, SERVICE));
+
+    @ArchTest
+    static final ArchRule memoryKnowsNothingOfPaths = onceWritten(
+            "channels/src/main/java/io/weir/memory",
+            noClasses()
+                    .that()
+                    .resideInAPackage(MEMORY)
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(CONFIG, PATH));
+
+    /** All else there is open to the channels only, although Java can't say so without modules. */
+    @ArchTest
+    static final ArchRule nobodyElseUsesMoreThanWhatDescribesPathsAndMemory = noClasses()
+            .that()
+            .resideOutsideOfPackages(MEMORY, PATH, CHANNEL)
+            .should()
+            .dependOnClassesThat(
+                    resideInAnyPackage(MEMORY, PATH)
+                            .and(
+                                    DescribedPredicate.not(
+                                            nameMatching(
+                                                    "io\\.weir\\.(path\\.(PathDecision|TunnelRoute|Identity)|memory\\.(MemoryStats|MemoryUse))(\\$.*)?"))));
 
     @ArchTest
     static final ArchRule channelsDoNotKnowWhatIsBuiltOnThem = onceWritten(
@@ -127,7 +167,7 @@ class ModulesTest {
                     .resideInAPackage(TRANSPORT)
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage(CONFIG, CHANNEL, SERVICE, SPRING, SAMPLES, TCK));
+                    .resideInAnyPackage(CONFIG, MEMORY, PATH, CHANNEL, SERVICE, SPRING, SAMPLES, TCK));
 
     @ArchTest
     static final ArchRule theContractKnowsOnlyCore = onceWritten(
@@ -137,7 +177,7 @@ class ModulesTest {
                     .resideInAPackage(TCK)
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage(CONFIG, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES));
+                    .resideInAnyPackage(CONFIG, MEMORY, PATH, CHANNEL, SERVICE, TRANSPORT, SPRING, SAMPLES));
 
     /** Whoever uses it brings a framework for tests of his own. */
     @ArchTest

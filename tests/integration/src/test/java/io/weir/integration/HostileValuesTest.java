@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.netty.buffer.ByteBuf;
-import io.weir.channel.MemoryUse;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.core.Codecs;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import io.weir.core.ProtocolMismatch;
+import io.weir.memory.MemoryUse;
 import io.weir.service.remote.CallCodec;
 import io.weir.service.remote.CallCodecs;
 import io.weir.service.remote.ExportOptions;

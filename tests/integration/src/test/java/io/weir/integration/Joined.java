@@ -3,11 +3,11 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.PathSwitch;
 import io.weir.config.Requirement;
+import io.weir.path.PathDecision;
 import io.weir.service.gateway.Gateway;
 import io.weir.service.gateway.GatewaySpec;
 import java.util.Objects;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
-import io.weir.channel.MemoryUse;
 import io.weir.channel.Node;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.RemoteFailure;
+import io.weir.memory.MemoryUse;
 import java.util.List;
 import java.util.Locale;
 import java.util.Queue;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
 import io.weir.channel.Node;
-import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.Message;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
 import io.weir.integration.Cable.End;
+import io.weir.path.PathDecision;
 import io.weir.service.Services;
 import io.weir.tck.Authority;
 import java.io.IOException;

@@ -3,11 +3,11 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.Repath;
 import io.weir.core.SessionLost;
+import io.weir.path.PathDecision;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;

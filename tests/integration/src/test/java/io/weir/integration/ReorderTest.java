@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.weir.channel.Node;
-import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.PathPolicy;
@@ -16,6 +15,7 @@ import io.weir.core.Misconfigured;
 import io.weir.core.PathRequired;
 import io.weir.core.Refused;
 import io.weir.integration.GatedTransport.Gate;
+import io.weir.path.PathDecision;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

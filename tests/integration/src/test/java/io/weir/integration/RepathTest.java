@@ -2,7 +2,6 @@ package io.weir.integration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.weir.channel.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.PathSwitch;
@@ -10,6 +9,7 @@ import io.weir.config.Repath;
 import io.weir.core.Message;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
+import io.weir.path.PathDecision;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

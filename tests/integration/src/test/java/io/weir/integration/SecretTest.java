@@ -3,13 +3,13 @@ package io.weir.integration;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import ch.qos.logback.classic.Level;
-import io.weir.channel.Identity;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.Secret;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.FrameKind;
+import io.weir.path.Identity;
 import io.weir.tck.Seed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,6 @@
 package io.weir.simulator;
 
-import io.weir.channel.PathDecision;
+import io.weir.path.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.Misconfigured;
 import io.weir.core.ProtocolMismatch;

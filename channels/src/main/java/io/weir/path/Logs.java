@@ -1,0 +1,14 @@
+package io.weir.path;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Logs that have the name of a class which those who write there do not know. */
+public final class Logs {
+
+    public static final Logger NODE = LoggerFactory.getLogger("io.weir.channel.Node");
+
+    public static final Logger PORTS = LoggerFactory.getLogger("io.weir.channel.Ports");
+
+    private Logs() {}
+}
