@@ -59,7 +59,7 @@ final class Guest {
                         "-Dweir.timeout.handshake=90s",
                         "-Dweir.timeout.head-start=90s",
                         "-Dweir.timeout.step=15s"),
-                System.getProperty("weir.fabric.classes", ".*(InGuest|Scene)"),
+                System.getProperty("weir.fabric.classes", System.getProperty("weir.fabric.guest", ".*InGuest")),
                 "guest",
                 Map.of("WEIR_GUEST_LIMIT", LIMIT_SECONDS, "WEIR_GUEST_SHOW", repository()));
     }
