@@ -290,6 +290,24 @@ class HostileValuesTest {
         }
     }
 
+    /** While it is read, it is there as bytes, as characters, in pieces and as one piece. */
+    @Test
+    void aLongTextCountsSeveralTimes() {
+        int length = 1 << 20;
+        byte[] longText = json("\"", length, "x", "\"");
+        Codec<Object> codec = Codecs.json(Object.class);
+        assertThat(codec.decode(Unpooled.wrappedBuffer(longText), new Limited(6L * length)))
+                .isEqualTo("x".repeat(length));
+        assertThatExceptionOfType(Overloaded.class)
+                .isThrownBy(() -> codec.decode(Unpooled.wrappedBuffer(longText), new Limited(4L * length)))
+                .withMessageStartingWith("no memory");
+
+        int few = 60_000;
+        byte[] shortText = json("\"", few, "x", "\"");
+        assertThat(codec.decode(Unpooled.wrappedBuffer(shortText), new Limited(2L * few)))
+                .isEqualTo("x".repeat(few));
+    }
+
     @Test
     void namesThatDifferCountEachTime() {
         StringBuilder names = new StringBuilder("{\"0\":0");
