@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
 
 /** What an interface below it takes over, with types that only that one knows. */
-interface Archive<K, V> {
+public interface Archive<K, V> {
 
     enum Kind {
         IN,
@@ -15,7 +15,7 @@ interface Archive<K, V> {
 
     record Entry(int number, Kind kind, @Nullable String note, List<Entry> parts) {
 
-        static Entry of(int number) {
+        public static Entry of(int number) {
             return new Entry(number, number % 2 == 0 ? Kind.IN : Kind.OUT, null, List.of());
         }
     }

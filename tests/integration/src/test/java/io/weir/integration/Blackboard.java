@@ -20,29 +20,29 @@ import reactor.core.publisher.Sinks;
  * A directory in the memory of this JVM: what is written on it, all see at once. Tests may write on it what no node has
  * announced.
  */
-final class Blackboard {
+public final class Blackboard {
 
     private final Map<String, Sinks.Many<List<ServiceInstance>>> views = new HashMap<>();
     private final Map<String, List<ServiceInstance>> written = new HashMap<>();
     private final List<Member> members = new CopyOnWriteArrayList<>();
 
     /** For this node. */
-    ServiceDirectory of(Node node) {
+    public ServiceDirectory of(Node node) {
         members.add(new Member(node.id(), "here", node.addresses(), Map.of(), Instant.now()));
         return new View();
     }
 
-    synchronized void write(ServiceInstance instance) {
+    public synchronized void write(ServiceInstance instance) {
         written(instance.service()).add(instance);
         show(instance.service());
     }
 
-    synchronized void wipe(ServiceInstance instance) {
+    public synchronized void wipe(ServiceInstance instance) {
         written(instance.service()).remove(instance);
         show(instance.service());
     }
 
-    synchronized List<ServiceInstance> all(String service) {
+    public synchronized List<ServiceInstance> all(String service) {
         return List.copyOf(written(service));
     }
 

@@ -22,17 +22,17 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
 
 /** A ledger that tells what was done with it. */
-class Books implements Ledger {
+public class Books implements Ledger {
 
     final AtomicLong requested = new AtomicLong();
-    final AtomicInteger waiters = new AtomicInteger();
-    final AtomicInteger cancelled = new AtomicInteger();
-    final AtomicInteger calls = new AtomicInteger();
-    final AtomicInteger interrupted = new AtomicInteger();
-    final Queue<String> threads = new ConcurrentLinkedQueue<>();
-    final CountDownLatch go = new CountDownLatch(1);
-    final CountDownLatch begun = new CountDownLatch(1);
-    final Map<String, Watcher> watchers = new ConcurrentHashMap<>();
+    public final AtomicInteger waiters = new AtomicInteger();
+    public final AtomicInteger cancelled = new AtomicInteger();
+    public final AtomicInteger calls = new AtomicInteger();
+    public final AtomicInteger interrupted = new AtomicInteger();
+    public final Queue<String> threads = new ConcurrentLinkedQueue<>();
+    public final CountDownLatch go = new CountDownLatch(1);
+    public final CountDownLatch begun = new CountDownLatch(1);
+    public final Map<String, Watcher> watchers = new ConcurrentHashMap<>();
 
     @Override
     public Mono<Balance> balance(String account) {
@@ -215,11 +215,11 @@ class Books implements Ledger {
     }
 
     /** Of which a caller knows nothing. */
-    static final class Own extends RuntimeException {
+    public static final class Own extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
 
-        Own(String message) {
+        public Own(String message) {
             super(message);
         }
     }

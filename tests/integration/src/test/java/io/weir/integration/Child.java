@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * Another process, on the test's own JVM and class path. It says READY when it is, ends when its standard input does,
  * and is killed when this is closed: so none is orphaned, whatever becomes of the test.
  */
-final class Child implements AutoCloseable {
+public final class Child implements AutoCloseable {
 
     private static final String READY = "READY";
 
@@ -33,12 +33,12 @@ final class Child implements AutoCloseable {
     }
 
     /** Starts this class, whose {@code main} prints READY, and waits until it does. */
-    static Child start(Class<?> main, String... arguments) {
+    public static Child start(Class<?> main, String... arguments) {
         return start(List.of(), main, arguments);
     }
 
     /** As above, behind this command, such as {@code taskset -c 0}. */
-    static Child start(List<String> before, Class<?> main, String... arguments) {
+    public static Child start(List<String> before, Class<?> main, String... arguments) {
         List<String> command = new ArrayList<>(before);
         command.add(System.getProperty("weir.test.java.home", System.getProperty("java.home")) + "/bin/java");
         command.add("-Xmx256m");
@@ -89,7 +89,7 @@ final class Child implements AutoCloseable {
     }
 
     /** Where the child listens, as it has said. */
-    PeerAddress address() {
+    public PeerAddress address() {
         return PeerAddress.parse(greeting.substring(READY.length()).strip());
     }
 
@@ -98,20 +98,20 @@ final class Child implements AutoCloseable {
     }
 
     /** Everything that it has printed. */
-    String said() {
+    public String said() {
         synchronized (said) {
             return String.join("\n", said);
         }
     }
 
     /** Kills it without a warning, and waits until the kernel has cleared up. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
         exitCode();
     }
 
     /** Sends a signal such as STOP or CONT. */
-    void signal(String name) {
+    public void signal(String name) {
         try {
             Process kill = new ProcessBuilder("kill", "-" + name, Long.toString(pid()))
                     .redirectErrorStream(true)
@@ -126,7 +126,7 @@ final class Child implements AutoCloseable {
     }
 
     /** Ends its standard input, so that it ends by itself, and yields its exit code. */
-    int leave() {
+    public int leave() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
@@ -136,12 +136,12 @@ final class Child implements AutoCloseable {
     }
 
     /** Waits until it has ended. */
-    int exitCode() {
+    public int exitCode() {
         return exitCode(0);
     }
 
     /** As above, with this much more patience. */
-    int exitCode(long seconds) {
+    public int exitCode(long seconds) {
         try {
             if (!process.waitFor(3 * Patience.LIMIT.toSeconds() + seconds, TimeUnit.SECONDS)) {
                 throw new AssertionError("the child does not end; it said:\n" + said());

@@ -13,7 +13,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** What tests call remotely: every kind of method that there is. */
-interface Ledger extends Archive<String, Archive.Entry> {
+public interface Ledger extends Archive<String, Archive.Entry> {
 
     record Balance(String account, long cents) {}
 

@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
 
 /** What one logger, and those below it, say while this is open, down to the finest level and nowhere else. */
-final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
+public final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseable {
 
     private final List<ILoggingEvent> events = new CopyOnWriteArrayList<>();
     private final Logger logger;
     private final @Nullable Level before;
     private final boolean additive;
 
-    LogLines(String name) {
+    public LogLines(String name) {
         logger = (Logger) LoggerFactory.getLogger(name);
         before = logger.getLevel();
         additive = logger.isAdditive();
@@ -30,7 +30,7 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
     }
 
     /** Whatever Weir says. */
-    static LogLines everything() {
+    public static LogLines everything() {
         return new LogLines("io.weir");
     }
 
@@ -39,7 +39,7 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
         events.add(event);
     }
 
-    List<String> of(Level level) {
+    public List<String> of(Level level) {
         return events.stream()
                 .filter(event -> event.getLevel() == level)
                 .map(ILoggingEvent::getFormattedMessage)
@@ -47,7 +47,7 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
     }
 
     /** All of them, with the stacks of what was thrown. */
-    List<String> texts() {
+    public List<String> texts() {
         return events.stream()
                 .map(event -> event.getFormattedMessage()
                         + (event.getThrowableProxy() == null
@@ -56,12 +56,12 @@ final class LogLines extends AppenderBase<ILoggingEvent> implements AutoCloseabl
                 .toList();
     }
 
-    boolean hasStackTraces() {
+    public boolean hasStackTraces() {
         return events.stream().anyMatch(event -> event.getThrowableProxy() != null);
     }
 
     /** Returns when a line of this level holds all of these texts. */
-    void await(Level level, String... texts) {
+    public void await(Level level, String... texts) {
         Patience.until(
                 () -> level + " with " + List.of(texts) + " among " + events,
                 () -> of(level).stream().anyMatch(line -> Stream.of(texts).allMatch(line::contains)));

@@ -20,58 +20,58 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** The nodes that one test starts; all are closed when it ends, and closing is part of the test. */
-final class Nodes {
+public final class Nodes {
 
     private final Route route;
     private final boolean throughGateway;
     private final List<Node> started = new ArrayList<>();
     private @Nullable Node gateway;
 
-    Nodes(Route route) {
+    public Nodes(Route route) {
         this(route, false);
     }
 
-    Nodes(Route route, boolean throughGateway) {
+    public Nodes(Route route, boolean throughGateway) {
         this.route = route;
         this.throughGateway = throughGateway;
     }
 
-    Route route() {
+    public Route route() {
         return route;
     }
 
-    Node start(NodeSpec spec) {
+    public Node start(NodeSpec spec) {
         Node node = Objects.requireNonNull(Node.start(spec).block(Patience.LIMIT));
         started.add(node);
         Pair.prepare(node);
         return node;
     }
 
-    Node start(String name, UnaryOperator<NodeSpec.Builder> more) {
+    public Node start(String name, UnaryOperator<NodeSpec.Builder> more) {
         NodeSpec.Builder spec = route.spec(name);
         return start(more.apply(throughGateway ? spec.require(Requirement.NONE) : spec)
                 .build());
     }
 
-    Node start(String name) {
+    public Node start(String name) {
         return start(name, spec -> spec);
     }
 
     /** Two connected nodes over the test's path. */
-    Pair pair() {
+    public Pair pair() {
         return pair(spec -> spec);
     }
 
     /** The same, both with these settings. */
-    Pair pair(UnaryOperator<NodeSpec.Builder> both) {
+    public Pair pair(UnaryOperator<NodeSpec.Builder> both) {
         return pair(both, both);
     }
 
-    Pair pair(UnaryOperator<NodeSpec.Builder> ofNear, UnaryOperator<NodeSpec.Builder> ofFar) {
+    public Pair pair(UnaryOperator<NodeSpec.Builder> ofNear, UnaryOperator<NodeSpec.Builder> ofFar) {
         return connect(start("near", ofNear), start("far", ofFar));
     }
 
-    Pair connect(Node near, Node far) {
+    public Pair connect(Node near, Node far) {
         Mono<Peer> connecting = throughGateway
                 ? near.connect(far.address(), List.of(gateway().address()), PathPolicy.unchanged())
                 : near.connect(far.address());
@@ -90,7 +90,7 @@ final class Nodes {
     }
 
     /** The node serves another one, with these settings, as ever, and knows nobody else. */
-    void goesOn(Node node, UnaryOperator<NodeSpec.Builder> ofOther) {
+    public void goesOn(Node node, UnaryOperator<NodeSpec.Builder> ofOther) {
         connect(start("other", ofOther), node).settle();
         Patience.until(
                 () -> "nobody else is there: " + node.connected(),
@@ -98,11 +98,11 @@ final class Nodes {
     }
 
     /** The same, without settings. */
-    void goesOn(Node node) {
+    public void goesOn(Node node) {
         goesOn(node, spec -> spec);
     }
 
-    void close() {
+    public void close() {
         Flux.fromIterable(started).flatMap(Node::close).then().block(Patience.LIMIT);
     }
 

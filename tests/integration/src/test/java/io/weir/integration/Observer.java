@@ -7,9 +7,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Watches a ledger, and remembers. */
-final class Observer implements Ledger.Watcher {
+public final class Observer implements Ledger.Watcher {
 
-    final Queue<Balance> seen = new ConcurrentLinkedQueue<>();
+    public final Queue<Balance> seen = new ConcurrentLinkedQueue<>();
 
     @Override
     public Mono<Void> changed(Balance balance) {

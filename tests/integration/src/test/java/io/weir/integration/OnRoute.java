@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** A test that runs over one path, and leaves nothing behind. */
 @ExtendWith({ResourceCheck.class, Payloads.Check.class, DroppedSignals.class, Nodes.Extension.class, Seed.class})
 @Timeout(value = 180, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-interface OnRoute {
+public interface OnRoute {
     /** The path of all nodes that the test starts. */
     default Route route() {
         return Route.TCP;

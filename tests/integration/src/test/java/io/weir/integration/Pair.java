@@ -21,20 +21,20 @@ import reactor.core.publisher.Mono;
  * @param far the one that was connected to
  * @param peer the far node as the near one sees it
  */
-record Pair(Node near, Node far, Peer peer) {
+public record Pair(Node near, Node far, Peer peer) {
 
     private static final String QUIET = "quiet";
 
     /** What {@link #settle} needs. */
-    static void prepare(Node node) {
+    public static void prepare(Node node) {
         var unused = node.answer(QUIET, Mono::just);
     }
 
     /** Both ends of one channel. */
-    record Ends(Channel near, Channel far) {}
+    public record Ends(Channel near, Channel far) {}
 
     /** Opens a channel and yields both of its ends, without anything sent or received yet. */
-    Ends open(String port) {
+    public Ends open(String port) {
         BlockingQueue<Channel> served = new LinkedBlockingQueue<>();
         Disposable serving = far.serve(port, channel -> {
             served.add(channel);
@@ -55,13 +55,13 @@ record Pair(Node near, Node far, Peer peer) {
     }
 
     /** The near node as the far one sees it. */
-    Peer back() {
+    public Peer back() {
         Patience.until("the far node has the connection", () -> nearOf(far).isPresent());
         return nearOf(far).orElseThrow();
     }
 
     /** What the near node has counted with the far one. */
-    PeerStats stats() {
+    public PeerStats stats() {
         return near.stats().stream()
                 .filter(stats -> stats.peer().equals(far.id()))
                 .findFirst()
@@ -78,7 +78,7 @@ record Pair(Node near, Node far, Peer peer) {
      * Returns when what either side had begun before has reached the other: a few round trips on the same link, each of
      * which goes through the turn's end of both loops.
      */
-    void settle() {
+    public void settle() {
         for (int i = 0; i < 5; i++) {
             Message answer = peer.ask(QUIET, Message.of("?")).block(Patience.LIMIT);
             if (answer == null) {

@@ -17,7 +17,7 @@ import reactor.core.publisher.Flux;
  * @param seed distinguishes the sequences
  * @param sizes how long its messages are
  */
-record Parcels(long seed, Sizes sizes) {
+public record Parcels(long seed, Sizes sizes) {
 
     private static final int STEP = 64 << 10;
 
@@ -29,13 +29,13 @@ record Parcels(long seed, Sizes sizes) {
     }
 
     /** Message {@code i} in counted memory, in the heap and outside of it by turns. */
-    Message message(long i) {
+    public Message message(long i) {
         int size = size(i);
         return message(i, (i & 1) == 0 ? Payloads.direct(size) : Payloads.heap(size));
     }
 
     /** Message {@code i} in memory of this allocator. */
-    Message message(long i, ByteBufAllocator allocator) {
+    public Message message(long i, ByteBufAllocator allocator) {
         int size = size(i);
         return message(i, allocator.buffer(size, size));
     }
@@ -48,7 +48,7 @@ record Parcels(long seed, Sizes sizes) {
     }
 
     /** A source of the first {@code count}. */
-    Flux<Message> flux(long count) {
+    public Flux<Message> flux(long count) {
         return count == 0
                 ? Flux.empty()
                 : Flux.generate(() -> 0L, (i, sink) -> {
@@ -61,7 +61,7 @@ record Parcels(long seed, Sizes sizes) {
     }
 
     /** Checks and releases what arrives, from the first message on. */
-    Consumer<Message> checker() {
+    public Consumer<Message> checker() {
         return new Consumer<>() {
             private long next;
 
@@ -73,7 +73,7 @@ record Parcels(long seed, Sizes sizes) {
     }
 
     /** Checks that this is message {@code i}, and releases it. */
-    void check(long i, Message message) {
+    public void check(long i, Message message) {
         try {
             if (message.size() != size(i)) {
                 throw new AssertionError(
@@ -92,7 +92,7 @@ record Parcels(long seed, Sizes sizes) {
     }
 
     /** CRC32C of the readable bytes. */
-    static long digest(ByteBuf payload) {
+    public static long digest(ByteBuf payload) {
         CRC32C crc = new CRC32C();
         for (ByteBuffer part : payload.nioBuffers()) {
             crc.update(part);
@@ -101,7 +101,7 @@ record Parcels(long seed, Sizes sizes) {
     }
 
     /** CRC32C that message {@code i} must have. */
-    long digest(long i) {
+    public long digest(long i) {
         CRC32C crc = new CRC32C();
         fill(i, ByteBuffer.allocate(Math.min(size(i), STEP)), crc);
         return crc.getValue();

@@ -8,17 +8,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** Waits for what another thread or process brings about. */
-final class Patience {
+public final class Patience {
 
     /** Far longer than anything takes on a busy machine: reached only when something hangs. */
-    static final Duration LIMIT = Duration.ofSeconds(60);
+    public static final Duration LIMIT = Duration.ofSeconds(60);
 
     private static final long LOOK_AGAIN_NANOS = 500_000;
 
     private Patience() {}
 
     /** Returns when the condition holds. */
-    static void until(Supplier<String> what, BooleanSupplier condition) {
+    public static void until(Supplier<String> what, BooleanSupplier condition) {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - end > 0) {
@@ -29,12 +29,12 @@ final class Patience {
     }
 
     /** As above, with a fixed description. */
-    static void until(String what, BooleanSupplier condition) {
+    public static void until(String what, BooleanSupplier condition) {
         until(() -> what, condition);
     }
 
     /** Returns when the latch is open. */
-    static void await(String what, CountDownLatch latch) {
+    public static void await(String what, CountDownLatch latch) {
         try {
             if (!latch.await(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
                 throw new AssertionError("not within " + LIMIT.toSeconds() + " s: " + what);

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
 /** Memory for what tests send. Every buffer is counted, so that a test can tell exactly how many are still out. */
-final class Payloads {
+public final class Payloads {
 
     private static final AtomicLong BUFFERS = new AtomicLong();
     private static final AtomicLong BYTES = new AtomicLong();
@@ -20,37 +20,37 @@ final class Payloads {
     private Payloads() {}
 
     /** A buffer of this size in the Java heap, empty. */
-    static ByteBuf heap(int size) {
+    public static ByteBuf heap(int size) {
         taken(size);
         return new Heap(size);
     }
 
     /** A message with this text in such a buffer. */
-    static Message text(String text) {
+    public static Message text(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return Message.of(heap(bytes.length).writeBytes(bytes));
     }
 
     /** The text of a message, which is released. */
-    static String read(Message message) {
+    public static String read(Message message) {
         String text = message.text();
         message.release();
         return text;
     }
 
     /** A buffer of this size outside of it, empty. */
-    static ByteBuf direct(int size) {
+    public static ByteBuf direct(int size) {
         taken(size);
         return new Direct(size);
     }
 
     /** Buffers that were made and not released. */
-    static long out() {
+    public static long out() {
         return BUFFERS.get();
     }
 
     /** Their bytes. */
-    static long bytesOut() {
+    public static long bytesOut() {
         return BYTES.get();
     }
 

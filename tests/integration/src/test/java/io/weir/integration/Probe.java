@@ -15,7 +15,7 @@ import reactor.core.publisher.Operators;
  * A subscriber that asks for what the test tells it to, hands values on, and holds its publisher to the rules: no value
  * that was not asked for, one signal at a time, one last signal, nothing after it.
  */
-final class Probe<T> implements CoreSubscriber<T> {
+public final class Probe<T> implements CoreSubscriber<T> {
 
     private final Consumer<? super T> values;
     private final long atFirst;
@@ -34,17 +34,17 @@ final class Probe<T> implements CoreSubscriber<T> {
     }
 
     /** Asks for this many at once when it subscribes; 0 for none. */
-    static <T> Probe<T> of(long atFirst, Consumer<? super T> values) {
+    public static <T> Probe<T> of(long atFirst, Consumer<? super T> values) {
         return new Probe<>(atFirst, values);
     }
 
     /** Asks for this many at once, and releases what it gets. */
-    static Probe<Message> releasing(long atFirst) {
+    public static Probe<Message> releasing(long atFirst) {
         return new Probe<>(atFirst, Message::release);
     }
 
     /** Waits for the last signal of something that has no values. */
-    static Probe<Void> end() {
+    public static Probe<Void> end() {
         return new Probe<>(Long.MAX_VALUE, nothing -> {});
     }
 
@@ -114,7 +114,7 @@ final class Probe<T> implements CoreSubscriber<T> {
         notifyAll();
     }
 
-    void request(long n) {
+    public void request(long n) {
         Subscription its;
         synchronized (this) {
             requested = Operators.addCap(requested, Math.max(0, n));
@@ -123,7 +123,7 @@ final class Probe<T> implements CoreSubscriber<T> {
         its.request(n);
     }
 
-    void cancel() {
+    public void cancel() {
         Subscription its;
         synchronized (this) {
             cancelled = true;
@@ -141,24 +141,24 @@ final class Probe<T> implements CoreSubscriber<T> {
         return its;
     }
 
-    synchronized long received() {
+    public synchronized long received() {
         return received;
     }
 
-    synchronized boolean ended() {
+    public synchronized boolean ended() {
         return completed || error != null;
     }
 
-    synchronized boolean cancelled() {
+    public synchronized boolean cancelled() {
         return cancelled;
     }
 
-    synchronized @Nullable Throwable error() {
+    public synchronized @Nullable Throwable error() {
         return error;
     }
 
     /** Waits until this many values have come in all, as long as more of them come: some machines are busy. */
-    synchronized Probe<T> awaitReceived(long count) {
+    public synchronized Probe<T> awaitReceived(long count) {
         Supplier<String> what = () -> received + " of " + count + " values, " + state();
         BooleanSupplier there = () -> received >= count || ended();
         long before = -1;
@@ -175,7 +175,7 @@ final class Probe<T> implements CoreSubscriber<T> {
     }
 
     /** Waits for the end, which must be a good one. */
-    synchronized Probe<T> awaitComplete() {
+    public synchronized Probe<T> awaitComplete() {
         awaitEnd();
         if (!completed) {
             throw new AssertionError("failed instead of completing, after " + received + " values", error);
@@ -184,7 +184,7 @@ final class Probe<T> implements CoreSubscriber<T> {
     }
 
     /** Waits for the end, which must be an error. */
-    synchronized Throwable awaitError() {
+    public synchronized Throwable awaitError() {
         awaitEnd();
         check();
         Throwable reason = error;
@@ -195,13 +195,13 @@ final class Probe<T> implements CoreSubscriber<T> {
     }
 
     /** Waits for the end, whichever it is. */
-    synchronized Probe<T> awaitEnd() {
+    public synchronized Probe<T> awaitEnd() {
         until(() -> "the end; " + received + " of " + requested + " values", this::ended);
         return this;
     }
 
     /** Fails if a rule was broken. */
-    synchronized Probe<T> check() {
+    public synchronized Probe<T> check() {
         if (!violations.isEmpty()) {
             throw new AssertionError("rules of Reactive Streams broken: " + violations, error);
         }

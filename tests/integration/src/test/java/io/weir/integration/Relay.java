@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What stands between two nodes and can part them: bytes go through it in both directions until it ends a connection.
  */
-final class Relay implements AutoCloseable {
+public final class Relay implements AutoCloseable {
 
     private final InetSocketAddress target;
     private final int port;
@@ -28,7 +28,7 @@ final class Relay implements AutoCloseable {
     private volatile Duration distance = Duration.ZERO;
 
     /** At a port of its own. */
-    Relay(PeerAddress target) throws IOException {
+    public Relay(PeerAddress target) throws IOException {
         this(new PeerAddress("127.0.0.1", free()), target);
     }
 
@@ -46,28 +46,28 @@ final class Relay implements AutoCloseable {
         }
     }
 
-    Relay(PeerAddress address, PeerAddress target) throws IOException {
+    public Relay(PeerAddress address, PeerAddress target) throws IOException {
         this.target = new InetSocketAddress(target.host(), target.port());
         this.port = listen(address.port());
     }
 
     /** Where to connect to. */
-    PeerAddress address() {
+    public PeerAddress address() {
         return new PeerAddress("127.0.0.1", port);
     }
 
     /** What goes through takes so long from now on, in each direction. */
-    Relay distance(Duration distance) {
+    public Relay distance(Duration distance) {
         this.distance = distance;
         return this;
     }
 
-    synchronized int accepted() {
+    public synchronized int accepted() {
         return accepted;
     }
 
     /** Lets connections through from now on. */
-    void listen() throws IOException {
+    public void listen() throws IOException {
         var unused = listen(port);
     }
 
@@ -81,7 +81,7 @@ final class Relay implements AutoCloseable {
     }
 
     /** Refuses whoever connects from now on. The port is free when this returns. */
-    void refuse() throws IOException {
+    public void refuse() throws IOException {
         Thread listener;
         synchronized (this) {
             ServerSocket socket = listening;
@@ -102,7 +102,7 @@ final class Relay implements AutoCloseable {
      * Waits, while it refuses, until somebody connects, and ends that connection: so whoever did has noticed that the
      * former one is gone.
      */
-    void awaitRedial() throws IOException {
+    public void awaitRedial() throws IOException {
         try (ServerSocket socket = new ServerSocket()) {
             socket.setReuseAddress(true);
             socket.setSoTimeout(Math.toIntExact(Patience.LIMIT.toMillis()));
@@ -112,7 +112,7 @@ final class Relay implements AutoCloseable {
     }
 
     /** Ends every connection: with what was sent before and an orderly end, or at once and with a reset. */
-    synchronized void part(boolean reset) throws IOException {
+    public synchronized void part(boolean reset) throws IOException {
         for (Socket each : open) {
             end(each, reset);
         }

@@ -9,7 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** A way between two nodes that every promise of a channel must hold on. */
-enum Route {
+public enum Route {
     LOCAL("local", true),
     TCP("tcp", true),
     /** TCP without native code, so on NIO. */
@@ -18,7 +18,7 @@ enum Route {
 
     private static final Path RUNTIME_FOLDER = runtimeFolder();
 
-    final String path;
+    public final String path;
     private final boolean nativeAllowed;
 
     Route(String path, boolean nativeAllowed) {
@@ -27,7 +27,7 @@ enum Route {
     }
 
     /** A node that uses this path and no other. */
-    NodeSpec.Builder spec(String name) {
+    public NodeSpec.Builder spec(String name) {
         assumeTrue(
                 this != SHM || System.getProperty("os.name").equals("Linux"),
                 "shared memory between processes is made of what Linux has");
@@ -35,7 +35,7 @@ enum Route {
     }
 
     /** A node with the standard paths, and more patience than a busy machine needs. */
-    static NodeSpec.Builder any(String name) {
+    public static NodeSpec.Builder any(String name) {
         return NodeSpec.builder()
                 .name(name)
                 .runtimeFolder(RUNTIME_FOLDER)

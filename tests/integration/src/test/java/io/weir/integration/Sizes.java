@@ -1,7 +1,7 @@
 package io.weir.integration;
 
 /** How long the messages of a sequence are. */
-enum Sizes {
+public enum Sizes {
     /** Up to 64 bytes, none among them. */
     TINY {
         @Override
@@ -57,7 +57,7 @@ enum Sizes {
     abstract int of(long random);
 
     /** None is longer. */
-    int longest() {
+    public int longest() {
         return switch (this) {
             case TINY -> 64;
             case MIXED -> 256 << 10;
@@ -69,7 +69,7 @@ enum Sizes {
     }
 
     /** Each of these, one less and one more. */
-    static int[] edges(int... of) {
+    public static int[] edges(int... of) {
         int[] edges = new int[3 * of.length];
         for (int i = 0; i < edges.length; i++) {
             edges[i] = of[i / 3] - 1 + i % 3;

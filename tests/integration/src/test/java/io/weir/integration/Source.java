@@ -10,7 +10,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Operators;
 
 /** What a test sends, with an account of what it was asked for. */
-final class Source {
+public final class Source {
 
     private final Parcels parcels;
     private final AtomicLong requested = new AtomicLong();
@@ -20,30 +20,30 @@ final class Source {
     private volatile boolean terminated;
     private final CountDownLatch cancelled = new CountDownLatch(1);
 
-    Source(Parcels parcels) {
+    public Source(Parcels parcels) {
         this.parcels = parcels;
     }
 
-    static Source of(Sizes sizes) {
+    public static Source of(Sizes sizes) {
         return new Source(new Parcels(sizes.ordinal(), sizes));
     }
 
-    Parcels parcels() {
+    public Parcels parcels() {
         return parcels;
     }
 
     /** The first {@code count} messages, emitted by whoever asks. */
-    Flux<Message> flux(long count) {
+    public Flux<Message> flux(long count) {
         return flux(count, same -> same);
     }
 
     /** Messages without an end. */
-    Flux<Message> endless() {
+    public Flux<Message> endless() {
         return flux(Long.MAX_VALUE);
     }
 
     /** The first {@code count} messages, through these operators: the account is about what stands behind them. */
-    Flux<Message> flux(long count, UnaryOperator<Flux<Message>> operators) {
+    public Flux<Message> flux(long count, UnaryOperator<Flux<Message>> operators) {
         return parcels.flux(count)
                 .transform(operators)
                 .doOnDiscard(Message.class, Message::release)
@@ -58,25 +58,25 @@ final class Source {
     }
 
     /** What it was asked for, in all. */
-    long requested() {
+    public long requested() {
         return requested.get();
     }
 
     /** What it has emitted. */
-    long emitted() {
+    public long emitted() {
         return emitted.get();
     }
 
     /** The bytes of what it has emitted. */
-    long emittedBytes() {
+    public long emittedBytes() {
         return LongStream.range(0, emitted()).map(parcels::size).sum();
     }
 
-    int subscriptions() {
+    public int subscriptions() {
         return subscriptions.get();
     }
 
-    int cancels() {
+    public int cancels() {
         return cancels.get();
     }
 
@@ -85,15 +85,15 @@ final class Source {
         return terminated || cancels() > 0;
     }
 
-    void awaitEmitted(long count) {
+    public void awaitEmitted(long count) {
         Patience.until(() -> emitted() + " of " + count + " messages were asked for", () -> emitted() >= count);
     }
 
-    void awaitSubscribed() {
+    public void awaitSubscribed() {
         Patience.until("the source is subscribed to", () -> subscriptions() > 0);
     }
 
-    void awaitCancelled() {
+    public void awaitCancelled() {
         Patience.await("the source is cancelled", cancelled);
     }
 }

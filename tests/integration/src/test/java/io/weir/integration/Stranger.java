@@ -28,7 +28,7 @@ import javax.crypto.spec.SecretKeySpec;
  * Speaks the protocol by hand over a plain socket, so that it can also speak it wrongly. Written from the description
  * of the wire, not with the code that is tested.
  */
-final class Stranger implements AutoCloseable {
+public final class Stranger implements AutoCloseable {
 
     /** Its half of the number of each session. */
     static final long HALF = 0x1234;
@@ -39,17 +39,17 @@ final class Stranger implements AutoCloseable {
     private static final int MAGIC = 0x52494557;
 
     /** A frame that has arrived. */
-    record Arrived(FrameKind kind, int flags, int channel, int aux, long first, long second, byte[] body) {
+    public record Arrived(FrameKind kind, int flags, int channel, int aux, long first, long second, byte[] body) {
 
-        String text() {
+        public String text() {
             return new String(body, StandardCharsets.UTF_8);
         }
     }
 
     /** Who it says it is. */
-    final PeerId is;
+    public final PeerId is;
     /** Of the session that it has come to. */
-    long sessionNumber;
+    public long sessionNumber;
 
     private final Socket socket;
     /** Whether it has connected, and not been connected to. */
@@ -72,12 +72,12 @@ final class Stranger implements AutoCloseable {
     }
 
     /** A connection on which nothing was said. */
-    static Stranger connect(PeerAddress address) {
+    public static Stranger connect(PeerAddress address) {
         return connect(address, somebody());
     }
 
     /** Another connection of this one. */
-    Stranger again(PeerAddress address) {
+    public Stranger again(PeerAddress address) {
         return connect(address, is);
     }
 
@@ -92,12 +92,12 @@ final class Stranger implements AutoCloseable {
     }
 
     /** The accepting side of a connection. */
-    static Stranger of(Socket accepted) {
+    public static Stranger of(Socket accepted) {
         return new Stranger(accepted, somebody(), false);
     }
 
     /** The connecting side of a connection, as one who says that it is this one. */
-    static Stranger of(Socket connected, PeerId is) {
+    public static Stranger of(Socket connected, PeerId is) {
         return new Stranger(connected, is, true);
     }
 
@@ -106,18 +106,18 @@ final class Stranger implements AutoCloseable {
     }
 
     /** A connection whose handshake has ended well: a session over tcp, in which we are the connecting side. */
-    static Stranger inSession(PeerAddress address) {
+    public static Stranger inSession(PeerAddress address) {
         return connect(address).begin();
     }
 
     /** Goes through the handshake as the connecting side: then there is a session over tcp. */
-    Stranger begin() {
+    public Stranger begin() {
         hello(1, 0);
         return beginAdmitted();
     }
 
     /** The same, as one who knows this secret. */
-    Stranger begin(String secret) {
+    public Stranger begin(String secret) {
         byte[] ours = helloWithSecret(new byte[32]);
         send(FrameKind.HELLO, 0, 0, 0, ours);
         byte[] theirs = await(FrameKind.HELLO).body;
@@ -146,7 +146,7 @@ final class Stranger implements AutoCloseable {
     }
 
     /** The accepting side up to a session over tcp, which the other side leads. */
-    void join() {
+    public void join() {
         hello(1, 0);
         card(Map.of("tcp", ""));
         int attempt = await(FrameKind.PROPOSE).aux;
@@ -164,38 +164,38 @@ final class Stranger implements AutoCloseable {
     }
 
     /** Says HELLO for a session that there is, and which one, as who leads it. */
-    void rejoin(long number) {
+    public void rejoin(long number) {
         helloAgain();
         rejoinNow(number);
     }
 
     /** Says HELLO for a session that there is. */
-    void helloAgain() {
+    public void helloAgain() {
         send(FrameKind.HELLO, 0, 0, 0, hello(1, 0, 4, new byte[0]));
     }
 
     /** Behind that, which one. */
-    void rejoinNow(long number) {
+    public void rejoinNow(long number) {
         send(FrameKind.REJOIN, 1, 0, 0, number, 0, new byte[0], new byte[0]);
     }
 
     /** Goes on over this connection, which was rejoined, as if it had had so many frames. */
-    void goOn(int attempt, long received) {
+    public void goOn(int attempt, long received) {
         propose(attempt, "tcp");
         use(attempt);
         send(FrameKind.RESUME, 0, 0, attempt, received, 0, new byte[0], new byte[0]);
     }
 
-    void hello(int major, int minor) {
+    public void hello(int major, int minor) {
         send(FrameKind.HELLO, 0, 0, 0, hello(major, minor, 0, new byte[0]));
     }
 
     /** The HELLO of one that shares a secret, with these random bytes. */
-    byte[] helloWithSecret(byte[] random) {
+    public byte[] helloWithSecret(byte[] random) {
         return hello(1, 0, 3, random);
     }
 
-    byte[] hello(int major, int minor, long features, byte[] random) {
+    public byte[] hello(int major, int minor, long features, byte[] random) {
         Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(features | SAYS_WHAT_IT_DIALLED);
         body.int64(is.id().getMostSignificantBits())
                 .int64(is.id().getLeastSignificantBits())
@@ -217,7 +217,7 @@ final class Stranger implements AutoCloseable {
     }
 
     /** The proof of a secret, over a connection that is not encrypted. */
-    static byte[] proof(String secret, char role, byte[] helloOfConnecting, byte[] helloOfAccepting) {
+    public static byte[] proof(String secret, char role, byte[] helloOfConnecting, byte[] helloOfAccepting) {
         Bytes transcript = new Bytes().int8(role);
         transcript.int32(helloOfConnecting.length).raw(helloOfConnecting);
         transcript.int32(helloOfAccepting.length).raw(helloOfAccepting).int32(0);
@@ -231,12 +231,12 @@ final class Stranger implements AutoCloseable {
     }
 
     /** Says who it is; its half of the session's number is {@link #HALF}. */
-    void card(Map<String, String> ready) {
+    public void card(Map<String, String> ready) {
         card(ready, 0);
     }
 
     /** The same, with so many tags of other connections, which are none. */
-    void card(Map<String, String> ready, int named) {
+    public void card(Map<String, String> ready, int named) {
         Bytes body = new Bytes()
                 .int64(HALF)
                 .text("boot")
@@ -254,28 +254,29 @@ final class Stranger implements AutoCloseable {
                 body.int16(0).int16(0).int8(named).raw(new byte[16 * named]).bytes());
     }
 
-    void propose(int attempt, String path) {
+    public void propose(int attempt, String path) {
         send(FrameKind.PROPOSE, 0, 0, attempt, path.getBytes(StandardCharsets.UTF_8));
     }
 
-    void offer(int attempt, long nonce, byte[] offer) {
+    public void offer(int attempt, long nonce, byte[] offer) {
         send(FrameKind.OFFER, 0, 0, attempt, new Bytes().int64(nonce).raw(offer).bytes());
     }
 
     /** Opens a channel, with this much credit for what comes back. */
-    void open(int channel, String port, int flags, long items, long bytes) {
+    public void open(int channel, String port, int flags, long items, long bytes) {
         send(FrameKind.OPEN, flags, channel, 0, items, bytes, new byte[0], port.getBytes(StandardCharsets.UTF_8));
     }
 
-    void send(FrameKind kind, int flags, int channel, int aux, byte[] body) {
+    public void send(FrameKind kind, int flags, int channel, int aux, byte[] body) {
         send(kind, flags, channel, aux, 0, 0, new byte[0], body);
     }
 
-    void send(FrameKind kind, int channel, long first, long second) {
+    public void send(FrameKind kind, int channel, long first, long second) {
         send(kind, 0, channel, 0, first, second, new byte[0], new byte[0]);
     }
 
-    void send(FrameKind kind, int flags, int channel, int aux, long first, long second, byte[] control, byte[] body) {
+    public void send(
+            FrameKind kind, int flags, int channel, int aux, long first, long second, byte[] control, byte[] body) {
         int length = control.length + body.length;
         Bytes frame = new Bytes()
                 .int64(FrameLayout.word0(kind.code(), flags, control.length, length))
@@ -293,7 +294,7 @@ final class Stranger implements AutoCloseable {
     }
 
     /** The head of a frame, of this kind whether there is one or not. */
-    static byte[] head(int length, int kind, int control) {
+    public static byte[] head(int length, int kind, int control) {
         return new Bytes()
                 .int32(length)
                 .int8(kind)
@@ -304,7 +305,7 @@ final class Stranger implements AutoCloseable {
     }
 
     /** Sends these bytes as they are. */
-    void write(byte[] bytes) {
+    public void write(byte[] bytes) {
         try {
             out.write(bytes);
             out.flush();
@@ -316,7 +317,7 @@ final class Stranger implements AutoCloseable {
     }
 
     /** The next frame of this kind; others are passed over. */
-    Arrived await(FrameKind kind) {
+    public Arrived await(FrameKind kind) {
         for (Arrived frame; (frame = read()) != null; ) {
             if (frame.kind == kind) {
                 return frame;
@@ -329,7 +330,7 @@ final class Stranger implements AutoCloseable {
     }
 
     /** Why it is refused; what comes before is passed over. */
-    Arrived refusal() {
+    public Arrived refusal() {
         for (Arrived frame; (frame = read()) != null; ) {
             if (frame.kind == FrameKind.REFUSE) {
                 return frame;
@@ -339,7 +340,7 @@ final class Stranger implements AutoCloseable {
     }
 
     /** Waits until the node has ended the connection, and is not told why. */
-    void awaitEndWithoutAWord() {
+    public void awaitEndWithoutAWord() {
         for (Arrived frame; (frame = read()) != null; ) {
             if (frame.kind == FrameKind.REFUSE || frame.kind == FrameKind.GOODBYE) {
                 throw new AssertionError("it was told " + frame.kind + ": " + frame.text());
@@ -348,7 +349,7 @@ final class Stranger implements AutoCloseable {
     }
 
     /** Waits until the node has ended the connection; what it says before is passed over. */
-    void awaitEnd() {
+    public void awaitEnd() {
         while (read() != null) {
             // Whatever it had to say.
         }
@@ -356,7 +357,7 @@ final class Stranger implements AutoCloseable {
 
     /** The next frame, or null at the end of the connection. */
     @org.jspecify.annotations.Nullable
-    Arrived read() {
+    public Arrived read() {
         try {
             byte[] head = new byte[FrameLayout.HEADER];
             in.readFully(head);

@@ -1,6 +1,6 @@
 /**
- * Nodes, channels and paths as a user has them. The contract of a channel runs over every path; the rest is about
- * connecting, leaving, strangers on the port, and processes that die.
+ * What tests of several kinds need: pairs of nodes over every path, other processes, strangers' clients, relays that do
+ * harm, payloads that are known to both sides. The tests themselves lie in a package for each part of the product.
  */
 @NullMarked
 package io.weir.integration;

@@ -1,5 +1,0 @@
-package io.weir.integration;
-
-/** What a channel promises, whatever path it takes. A test of a path says which one it is, and gets all of it. */
-interface ChannelContract
-        extends DeliveryContract, DemandContract, EndingContract, InteractionContract, LeavingContract {}

@@ -1,8 +1,0 @@
-package io.weir.integration;
-
-class ShmSocketTest extends WeirSocketContract {
-    @Override
-    public Route route() {
-        return Route.SHM;
-    }
-}

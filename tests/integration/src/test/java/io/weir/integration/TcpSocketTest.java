@@ -1,8 +1,0 @@
-package io.weir.integration;
-
-class TcpSocketTest extends WeirSocketContract {
-    @Override
-    public Route route() {
-        return Route.TCP;
-    }
-}
