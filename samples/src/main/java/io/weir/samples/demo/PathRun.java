@@ -2,11 +2,11 @@ package io.weir.samples.demo;
 
 import io.weir.channel.Channel;
 import io.weir.channel.Node;
-import io.weir.path.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
+import io.weir.path.PathDecision;
 import io.weir.samples.process.Child;
 import io.weir.samples.process.OnePath;
 import io.weir.samples.process.OwnJava;

@@ -1,9 +1,9 @@
 package io.weir.samples.process;
 
-import io.weir.path.PathDecision.Attempt;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.PathSwitch;
+import io.weir.path.PathDecision.Attempt;
 import java.util.List;
 
 /** One path that is to be shown, whatever else there is. */

@@ -2,14 +2,14 @@ package io.weir.spring.endpoint;
 
 import io.weir.channel.ChannelStats;
 import io.weir.channel.Node;
-import io.weir.path.PathDecision;
-import io.weir.path.PathDecision.Attempt;
 import io.weir.channel.Peer;
 import io.weir.channel.PeerState;
 import io.weir.channel.PeerStats;
 import io.weir.channel.RoundTrips;
 import io.weir.core.ForeignText;
 import io.weir.core.PeerAddress;
+import io.weir.path.PathDecision;
+import io.weir.path.PathDecision.Attempt;
 import io.weir.service.Services;
 import io.weir.service.directory.Member;
 import io.weir.service.directory.ServiceDirectory;

@@ -1,10 +1,10 @@
 package io.weir.spring.endpoint;
 
 import io.weir.channel.Node;
-import io.weir.path.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.config.PathPolicy;
 import io.weir.core.Misconfigured;
+import io.weir.path.PathDecision;
 import io.weir.spring.WeirStatus;
 import io.weir.spring.WeirStatus.NamedPeer;
 import io.weir.spring.endpoint.WeirReport.OnePeer;

@@ -1,13 +1,13 @@
 package io.weir.channel;
 
-import io.weir.memory.MemoryAccount;
-import io.weir.path.LastingLink;
-import io.weir.path.PathDecision;
 import io.netty.buffer.Unpooled;
 import io.weir.config.NodeSpec;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.PeerId;
+import io.weir.memory.MemoryAccount;
+import io.weir.path.LastingLink;
+import io.weir.path.PathDecision;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

@@ -1,11 +1,11 @@
 package io.weir.simulator;
 
-import io.weir.path.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.Misconfigured;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
+import io.weir.path.PathDecision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

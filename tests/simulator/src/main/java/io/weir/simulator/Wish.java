@@ -1,8 +1,8 @@
 package io.weir.simulator;
 
-import io.weir.path.PathDecision;
 import io.weir.channel.Peer;
 import io.weir.core.Refused;
+import io.weir.path.PathDecision;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
