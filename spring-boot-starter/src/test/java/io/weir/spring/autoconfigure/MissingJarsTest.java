@@ -29,7 +29,7 @@ import reactor.core.publisher.Mono;
  * would be looked for. The auto-configurations are found as in any application, and the class path is not only said to
  * lack something.
  */
-@Tag("one-jdk")
+@Tag("whole")
 class MissingJarsTest {
 
     /** What may be missing, by the names of its files. */

@@ -29,7 +29,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
 /** Who may not read the endpoint does not get the page either. */
-@Tag("one-jdk")
+@Tag("whole")
 class WeirPageSecurityTest {
 
     private static final List<String> GUARDED = List.of(

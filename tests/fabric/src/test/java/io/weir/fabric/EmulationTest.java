@@ -30,8 +30,10 @@ class EmulationTest {
     List<DynamicNode> myrinet() throws IOException, InterruptedException {
         return overGm(
                 "gm",
-                "20",
-                ".*((Gm(Contract|Small|Agreement|Wire|Leaving|Costs|Transport)|OverGm|LongestMessage)OnEmulation|Scene)",
+                Lane.isWhole() ? "20" : "5",
+                Lane.isWhole()
+                        ? ".*((Gm(Contract|Small|Agreement|Wire|Leaving|Costs|Transport)|OverGm|LongestMessage)OnEmulation|Scene)"
+                        : ".*Gm(Contract|Agreement)OnEmulation",
                 Map.of());
     }
 
@@ -76,8 +78,10 @@ class EmulationTest {
     List<DynamicNode> qsnet() throws IOException, InterruptedException {
         return overElan(
                 "elan",
-                "20",
-                ".*((Elan(Contract|Small|Agreement|Wire|Costs|Asked)|OverElan|LongestMessage)OnEmulation|Scene)",
+                Lane.isWhole() ? "20" : "5",
+                Lane.isWhole()
+                        ? ".*((Elan(Contract|Small|Agreement|Wire|Costs|Asked)|OverElan|LongestMessage)OnEmulation|Scene)"
+                        : ".*Elan(Contract|Agreement)OnEmulation",
                 Map.of());
     }
 

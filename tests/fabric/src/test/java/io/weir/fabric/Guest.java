@@ -59,7 +59,9 @@ final class Guest {
                         "-Dweir.timeout.handshake=90s",
                         "-Dweir.timeout.head-start=90s",
                         "-Dweir.timeout.step=15s"),
-                System.getProperty("weir.fabric.classes", System.getProperty("weir.fabric.guest", ".*InGuest")),
+                System.getProperty(
+                        "weir.fabric.classes",
+                        Lane.isWhole() ? ".*(InGuest|Scene)" : ".*((Verbs|Dapl)Contract|PingPong)InGuest"),
                 "guest",
                 Map.of("WEIR_GUEST_LIMIT", LIMIT_SECONDS, "WEIR_GUEST_SHOW", repository()));
     }

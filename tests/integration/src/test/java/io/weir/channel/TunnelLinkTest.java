@@ -5,7 +5,7 @@ import io.weir.tck.LinkPair;
 import org.junit.jupiter.api.Tag;
 
 /** What every link promises, kept by one that leads through a gateway, over legs of tcp. */
-@Tag("one-jdk")
+@Tag("whole")
 class TunnelLinkTest implements LinkContract {
 
     @Override
