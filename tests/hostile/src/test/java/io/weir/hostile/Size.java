@@ -4,7 +4,7 @@ import java.util.List;
 
 /** What a victim's JVM may have. */
 enum Size {
-    ROOMY("512m", 64),
+    ROOMY("256m", 64),
     TIGHT("64m", 16);
 
     private final String memory;
