@@ -50,7 +50,7 @@ class DemoScene {
     }
 
     @ParameterizedTest
-    @MethodSource("io.weir.fabric.guest.Fabric#here")
+    @MethodSource("io.weir.fabric.guest.Fabric#first")
     void theDemoStreamsAFile(Fabric fabric) throws IOException {
         tellThisOne(fabric);
         byte[] content = new byte[FILE];

@@ -18,7 +18,7 @@ class RmiScene {
     private static final String PORT = "17099";
 
     @ParameterizedTest
-    @MethodSource("io.weir.fabric.guest.Fabric#here")
+    @MethodSource("io.weir.fabric.guest.Fabric#first")
     void runsUnchanged(Fabric fabric) throws IOException, InterruptedException {
         // Both at once, as two processors start them.
         try (Program server = Program.serve(run(Board.Server.class), fabric.environment(End.FAR));
