@@ -192,7 +192,11 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         }
     }
 
+    /** Where nothing has crossed, one look is enough: signals come one after the other, so nothing crosses meanwhile. */
     private void takeCrossed() {
+        if (crossings.get() == 0) {
+            return;
+        }
         for (Message next; (next = crossing.poll()) != null; ) {
             take(next);
         }

@@ -140,21 +140,30 @@ class RingTest {
     }
 
     @Test
-    void nothingIsSeenBeforeItIsPublished() {
+    void theFirstOfATurnIsSeenAtOnceAndTheOthersWhenTheyArePublished() {
         try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {
-            assertThat(ring.frames.write(frame.set(FrameKind.END, 0, 1, 0))).isTrue();
-            assertThat(ring.frames.write(frame.set(FrameKind.END, 0, 2, 0))).isTrue();
-            assertThat(ring.reader.hasNext()).isFalse();
-            assertThat(ring.reader.read()).isEqualTo(RingReader.Found.NOTHING);
-            ring.publish();
-            assertThat(ring.reader.hasNext()).isTrue();
-            assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
-            assertThat(ring.reader.frame().channel()).isEqualTo(1);
-            assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
-            assertThat(ring.reader.frame().channel()).isEqualTo(2);
-            assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);
-            assertThat(ring.reader.hasNext()).isFalse();
+            for (int turn = 0; turn < 3; turn++) {
+                assertThat(ring.reader.hasNext()).isFalse();
+                end(ring, 1);
+                assertThat(ring.reader.hasNext()).isTrue();
+                assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+                assertThat(ring.reader.frame().channel()).isEqualTo(1);
+                end(ring, 2);
+                end(ring, 3);
+                assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);
+                ring.publish();
+                assertThat(ring.reader.hasNext()).isTrue();
+                assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+                assertThat(ring.reader.frame().channel()).isEqualTo(2);
+                assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+                assertThat(ring.reader.frame().channel()).isEqualTo(3);
+                assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);
+            }
         }
+    }
+
+    private void end(TestRing ring, int channel) {
+        assertThat(ring.frames.write(frame.set(FrameKind.END, 0, channel, 0))).isTrue();
     }
 
     @Test
@@ -253,7 +262,7 @@ class RingTest {
             assertThat(ring.frames.write(frame.set(FrameKind.END, 0, 5, 0))).isTrue();
             ring.publish();
             assertThat(ring.reader.read()).isEqualTo(RingReader.Found.SKIPPED);
-            assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+            assertThat(ring.next()).isEqualTo(RingReader.Found.FRAME);
             assertThat(ring.reader.frame().channel()).isEqualTo(5);
         }
     }

@@ -64,7 +64,7 @@ final class TestRing implements AutoCloseable {
 
     /** Ends a turn of the sender. */
     void publish() {
-        writer.publish();
+        writer.publishLast();
     }
 
     /** What comes next but for padding. */
