@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -69,7 +70,10 @@ record OverEmulations(int rounds, Duration length, Duration warm) implements InT
         for (EmulatedLibrary library : EmulatedLibrary.values()) {
             String path = library.path();
             Path programs = Files.createDirectories(workplace.programs().resolve(path));
-            Path folder = Files.createDirectories(workplace.shared().resolve(path));
+            // A run-time folder, which nobody else may look into.
+            Path folder = Files.createDirectories(
+                    workplace.shared().resolve(path),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             Path compiled = library.compiled(programs, "-O3", "-march=native");
             Path program = CProgram.program(
                     OverEmulations.class, path + "_speed.c", programs, "-O3", "-march=native", compiled.toString());
