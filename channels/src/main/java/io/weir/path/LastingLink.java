@@ -126,17 +126,7 @@ public final class LastingLink implements Link {
     /** Nobody replaces it. */
     private boolean bootstrapLost;
 
-    /** Why there is no bootstrap connection just now; null while there is one. */
-    private @Nullable WeirException away;
-
-    private long awaySince;
-    private Disposable patience = Disposables.disposed();
-    /** The peer has been heard of since. */
-    private boolean isAlive;
-    /** Only what becomes of the present try is still awaited. */
-    private boolean overdue;
-
-    private @Nullable Redial redial;
+    private final Absence absence;
     /** The next loss is the end. */
     private boolean doomed;
 
@@ -174,6 +164,7 @@ public final class LastingLink implements Link {
         this.retained = retained;
         this.choice = choice;
         this.attempts = number;
+        this.absence = new Absence(loop, timeouts, this::waitedInVain);
         this.bootstrap = new Leg(bootstrapLink, Moves.BOOTSTRAP);
         legs.add(bootstrap);
         Leg first = leg(link, number);
@@ -374,7 +365,7 @@ public final class LastingLink implements Link {
 
     /** Whether it waits for the peer to connect anew: who closes does not wait for that. */
     public boolean isForsaken() {
-        return away != null && redial == null && moves.ours() == Moves.NONE;
+        return absence.lasts() && !absence.isDialling() && moves.ours() == Moves.NONE;
     }
 
     /**
@@ -390,7 +381,7 @@ public final class LastingLink implements Link {
         if (moves.ours() != Moves.NONE) {
             return current;
         }
-        return away == null ? bootstrap.link : null;
+        return absence.lasts() ? null : bootstrap.link;
     }
 
     /** Something of the session is half done: no link is replaced any more. */
@@ -409,12 +400,7 @@ public final class LastingLink implements Link {
         limit.dispose();
         leaving.dispose();
         draining.dispose();
-        patience.dispose();
-        Redial dialling = redial;
-        redial = null;
-        if (dialling != null) {
-            dialling.end();
-        }
+        absence.giveUp();
         if (choice != null) {
             choice.end();
         }
@@ -503,7 +489,7 @@ public final class LastingLink implements Link {
 
     /** Whether there is a bootstrap connection, so that something can be agreed. */
     boolean isReachable() {
-        return away == null;
+        return !absence.lasts();
     }
 
     /** Whether a path is being tried. */
@@ -1047,8 +1033,7 @@ public final class LastingLink implements Link {
             current.release();
         }
         boolean goesOn = settledNumber() != 0;
-        away = reason;
-        awaySince = System.nanoTime();
+        absence.begins(reason);
         legs.remove(bootstrap);
         boolean keptAll = moves.goesAway();
         bootstrap.forget();
@@ -1062,58 +1047,38 @@ public final class LastingLink implements Link {
         deciding.log()
                 .info("The bootstrap connection to " + peer + " was lost"
                         + (goesOn ? ", the session goes on over " + path() : "") + ": " + Errors.text(reason));
-        boolean unreachable = reason instanceof PeerUnavailable;
-        overdue = false;
-        isAlive = false;
-        patience = loop.schedule(() -> awayTooLong(reason), unreachable ? timeouts.resume() : timeouts.rejoin());
         deciding.interrupted("the bootstrap connection was lost: " + Errors.text(reason));
         settle();
     }
 
     /** The peer can be reached there. */
     public void dial(PeerAddress address, TlsSpec tls) {
-        if (ended == null && away != null && redial == null) {
-            Redial begun = Objects.requireNonNull(choice).redial(this, address, tls);
-            redial = begun;
-            begun.begin();
+        if (ended == null && absence.lasts() && !absence.isDialling()) {
+            absence.dial(Objects.requireNonNull(choice).redial(this, address, tls));
         }
     }
 
-    /** It has been heard of since, so it is not dead, and what it takes to meet it again may last. */
+    /** See {@link Absence#peerLives}. */
     public void peerLives() {
-        WeirException reason = away;
-        if (ended == null && reason != null && !isAlive) {
-            isAlive = true;
-            overdue = false;
-            patience.dispose();
-            patience = loop.schedule(() -> awayTooLong(reason), timeouts.resume());
+        if (ended == null) {
+            absence.peerLives();
         }
     }
 
-    /** What has just woken us may be what was awaited: it is read before tasks are run. */
-    @SuppressWarnings("ReferenceEquality") // Which absence it is.
-    private void awayTooLong(WeirException reason) {
-        loop.execute(() -> {
-            if (reason == away) {
-                overdue = true;
-                stillAway();
-            }
-        });
+    /** Whoever dials has failed once more. */
+    void stillAway() {
+        absence.check();
     }
 
-    /** Whoever dials has failed once more, or the time is over. */
-    void stillAway() {
-        WeirException reason = away;
-        Redial dialling = redial;
-        if (ended == null && reason != null && overdue && (dialling == null || dialling.isInVain())) {
-            String last = dialling == null ? "" : dialling.lastFailure();
-            user().lost(last.isEmpty() ? reason : new SessionLost(Errors.text(reason) + "; then " + last, reason));
+    private void waitedInVain(WeirException reason) {
+        if (ended == null) {
+            user().lost(reason);
         }
     }
 
     /** The peer can't go on with this session. */
     void cantRejoin(WeirException reason) {
-        redial = null;
+        absence.hasDialled();
         if (ended != null) {
             return;
         }
@@ -1128,12 +1093,12 @@ public final class LastingLink implements Link {
     /** The peer agrees to go on over this connection, which we have dialled. */
     void rejoined(Link link, int said, int theirSettled) {
         if (said == settledNumber()) {
-            redial = null;
+            absence.hasDialled();
             comesBack(link, said != 0 && said == theirSettled);
         } else {
             // Lost since then, of which the peer can't know.
             link.close();
-            Objects.requireNonNull(redial).begin();
+            absence.dialAgain();
         }
     }
 
@@ -1148,15 +1113,11 @@ public final class LastingLink implements Link {
             return false;
         }
         PathChoice deciding = Objects.requireNonNull(choice);
-        Redial dialling = redial;
-        if (dialling != null && dialling.isAnswered() && deciding.leads()) {
+        if (absence.isAnswered() && deciding.leads()) {
             return false;
         }
-        redial = null;
-        if (dialling != null) {
-            dialling.end();
-        }
-        if (away == null) {
+        absence.stopDialling();
+        if (!absence.lasts()) {
             goesAway(deciding, new PeerUnavailable("the peer has lost it"), true);
         }
         int said = settledNumber();
@@ -1176,17 +1137,15 @@ public final class LastingLink implements Link {
 
     private void comesBack(Link link, boolean goesOn) {
         boolean keptAll = moves.comesBack(goesOn);
-        patience.dispose();
-        overdue = false;
         bootstrap = new Leg(link, Moves.BOOTSTRAP);
         legs.add(bootstrap);
         keep(bootstrap);
-        away = null;
+        long millis = absence.ends();
         link.handler(bootstrap);
         PathChoice deciding = Objects.requireNonNull(choice);
         deciding.log()
                 .info("The bootstrap connection to " + peer + " is back after "
-                        + (System.nanoTime() - awaySince) / 1_000_000 + " ms, the session "
+                        + millis + " ms, the session "
                         + (goesOn ? "goes on over " + path() : "begins again where it was interrupted"));
         if (!keptAll) {
             user().abandon(new SessionLost("a link to " + peer + " was lost, and what was under way with it"));
@@ -1228,7 +1187,7 @@ public final class LastingLink implements Link {
         }
 
         void say(KeptFrame frame) {
-            if (ended != null || (away != null && isBootstrap(this))) {
+            if (ended != null || (absence.lasts() && isBootstrap(this))) {
                 frame.release();
                 return;
             }

@@ -48,12 +48,12 @@ public final class ManualLoop implements Loop {
     }
 
     /** Timers that have neither run nor been disposed of. */
-    long timers() {
+    public long timers() {
         return timers.stream().filter(timer -> !timer.handle.isDisposed()).count();
     }
 
     /** Lets time pass and settles. */
-    void advance(Duration time) {
+    public void advance(Duration time) {
         now += time.toNanos();
         while (!timers.isEmpty() && timers.peek().at <= now) {
             Timer due = timers.remove();

@@ -1,0 +1,153 @@
+package io.weir.path;
+
+import io.weir.config.TimeoutSpec;
+import io.weir.core.Loop;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * The times in which a session has no bootstrap connection: how long its return is awaited, and who dials meanwhile.
+ * Loop thread only.
+ *
+ * <pre>
+ *   lost, and the peer can be reached   weir.timeout.rejoin: it has died, or comes back at once
+ *   lost, and it can't be reached       weir.timeout.resume: the network is cut
+ *   the peer was heard of meanwhile     weir.timeout.resume, from then on
+ * </pre>
+ *
+ * <p>When that is over, a try to connect that is under way is still awaited.
+ */
+final class Absence {
+
+    private final Loop loop;
+    private final TimeoutSpec timeouts;
+    private final Consumer<WeirException> waitedInVain;
+
+    /** Why there is no bootstrap connection just now; null while there is one. */
+    private @Nullable WeirException reason;
+
+    private long since;
+    private Disposable patience = Disposables.disposed();
+    /** The peer has been heard of since. */
+    private boolean isAlive;
+    /** Only what becomes of the present try is still awaited. */
+    private boolean overdue;
+
+    private @Nullable Redial redial;
+
+    /** @param waitedInVain gets why the session is lost */
+    Absence(Loop loop, TimeoutSpec timeouts, Consumer<WeirException> waitedInVain) {
+        this.loop = loop;
+        this.timeouts = timeouts;
+        this.waitedInVain = waitedInVain;
+    }
+
+    /** Whether there is no bootstrap connection. */
+    boolean lasts() {
+        return reason != null;
+    }
+
+    void begins(WeirException why) {
+        reason = why;
+        since = System.nanoTime();
+        isAlive = false;
+        await(why, why instanceof PeerUnavailable);
+    }
+
+    /**
+     * There is a bootstrap connection again.
+     *
+     * @return how many milliseconds there was none
+     */
+    long ends() {
+        patience.dispose();
+        overdue = false;
+        reason = null;
+        return (System.nanoTime() - since) / 1_000_000;
+    }
+
+    /** Nothing is awaited any more. */
+    void giveUp() {
+        patience.dispose();
+        stopDialling();
+    }
+
+    /** The peer has been heard of, so it is not dead, and what it takes to meet it again may last. */
+    void peerLives() {
+        WeirException why = reason;
+        if (why != null && !isAlive) {
+            isAlive = true;
+            await(why, true);
+        }
+    }
+
+    private void await(WeirException why, boolean forLong) {
+        overdue = false;
+        patience.dispose();
+        patience = loop.schedule(() -> isOver(why), forLong ? timeouts.resume() : timeouts.rejoin());
+    }
+
+    /** What has just woken us may be what was awaited: it is read before tasks are run. */
+    @SuppressWarnings("ReferenceEquality") // Which absence it is.
+    private void isOver(WeirException why) {
+        loop.execute(() -> {
+            if (why == reason) {
+                overdue = true;
+                check();
+            }
+        });
+    }
+
+    /** Whoever dials has failed once more, or the time is over. */
+    void check() {
+        WeirException why = reason;
+        Redial dialling = redial;
+        if (why != null && overdue && (dialling == null || dialling.isInVain())) {
+            String last = dialling == null ? "" : dialling.lastFailure();
+            waitedInVain.accept(last.isEmpty() ? why : new SessionLost(Errors.text(why) + "; then " + last, why));
+        }
+    }
+
+    /** Whether this side dials. */
+    boolean isDialling() {
+        return redial != null;
+    }
+
+    /** Whether this side dials, and the peer has answered. */
+    boolean isAnswered() {
+        Redial dialling = redial;
+        return dialling != null && dialling.isAnswered();
+    }
+
+    void dial(Redial by) {
+        redial = by;
+        by.begin();
+    }
+
+    /** What was dialled leads to a connection that was lost meanwhile. */
+    void dialAgain() {
+        Redial dialling = redial;
+        if (dialling != null) {
+            dialling.begin();
+        }
+    }
+
+    /** Who dials has come to its end by itself. */
+    void hasDialled() {
+        redial = null;
+    }
+
+    /** The peer has dialled as well, and its connection is taken. */
+    void stopDialling() {
+        Redial dialling = redial;
+        redial = null;
+        if (dialling != null) {
+            dialling.end();
+        }
+    }
+}

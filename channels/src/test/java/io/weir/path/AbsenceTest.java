@@ -1,0 +1,104 @@
+package io.weir.path;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.weir.channel.ManualLoop;
+import io.weir.config.NodeSpec;
+import io.weir.core.PeerUnavailable;
+import io.weir.core.SessionLost;
+import io.weir.core.WeirException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class AbsenceTest {
+
+    private static final Duration REJOIN = Duration.ofMillis(500);
+    private static final Duration RESUME = Duration.ofSeconds(30);
+    private static final Duration LITTLE = Duration.ofMillis(1);
+
+    private final WeirException closed = new SessionLost("closed");
+    private final WeirException cut = new PeerUnavailable("cut");
+
+    private final ManualLoop loop = new ManualLoop();
+    private final List<WeirException> inVain = new ArrayList<>();
+    private final Absence absence = new Absence(
+            loop,
+            NodeSpec.builder()
+                    .rejoinTimeout(REJOIN)
+                    .resumeTimeout(RESUME)
+                    .build()
+                    .timeouts(),
+            inVain::add);
+
+    private void pass(Duration time) {
+        loop.advance(time);
+        loop.settle();
+    }
+
+    @Test
+    void whoHasClosedTheConnectionIsAwaitedForAMoment() {
+        absence.begins(closed);
+        assertThat(absence.lasts()).isTrue();
+        pass(REJOIN.minus(LITTLE));
+        assertThat(inVain).isEmpty();
+        pass(LITTLE);
+        assertThat(inVain).containsExactly(closed);
+    }
+
+    @Test
+    void whoCannotBeReachedIsAwaitedForLong() {
+        absence.begins(cut);
+        pass(RESUME.minus(LITTLE));
+        assertThat(inVain).isEmpty();
+        pass(LITTLE);
+        assertThat(inVain).containsExactly(cut);
+    }
+
+    @Test
+    void whoWasHeardOfIsAwaitedForLongFromThenOn() {
+        absence.begins(closed);
+        pass(REJOIN.minus(LITTLE));
+        absence.peerLives();
+        pass(RESUME.minus(LITTLE));
+        assertThat(inVain).isEmpty();
+        // Once: who is heard of again and again, and does not come, is not awaited for ever.
+        absence.peerLives();
+        pass(LITTLE);
+        assertThat(inVain).containsExactly(closed);
+    }
+
+    @Test
+    void whoIsBackIsAwaitedNoLonger() {
+        absence.begins(closed);
+        assertThat(absence.ends()).isNotNegative();
+        assertThat(absence.lasts()).isFalse();
+        assertThat(loop.timers()).isZero();
+        absence.peerLives();
+        pass(RESUME);
+        assertThat(inVain).isEmpty();
+    }
+
+    @Test
+    void eachAbsenceHasItsTime() {
+        absence.begins(closed);
+        pass(REJOIN.minus(LITTLE));
+        absence.peerLives();
+        assertThat(absence.ends()).isNotNegative();
+        absence.begins(closed);
+        pass(REJOIN.minus(LITTLE));
+        assertThat(inVain).isEmpty();
+        pass(LITTLE);
+        assertThat(inVain).hasSize(1);
+    }
+
+    @Test
+    void nothingIsAwaitedOnceItIsGivenUp() {
+        absence.begins(cut);
+        absence.giveUp();
+        assertThat(loop.timers()).isZero();
+        pass(RESUME);
+        assertThat(inVain).isEmpty();
+    }
+}
