@@ -100,14 +100,8 @@ public final class LastingLink implements Link {
     // Counters, read by others without ordering.
     private long framesSent;
     private long framesReceived;
-    /** Counted frames that the peer will never count: they were sent again. */
-    private long sentAgain;
 
-    /** What a lost link may not have delivered, in the order of the session. */
-    private final ArrayDeque<KeptFrame> kept = new ArrayDeque<>(0);
-    /** Of this, what has to go once more before anything else. */
-    private final ArrayDeque<KeptFrame> replay = new ArrayDeque<>(0);
-
+    private final Undelivered undelivered;
     private final Frame holder = new Frame();
     private @Nullable PathAttempt attempt;
     private int attempts;
@@ -162,6 +156,7 @@ public final class LastingLink implements Link {
         this.identity = identity;
         this.timeouts = timeouts;
         this.retained = retained;
+        this.undelivered = new Undelivered(retained);
         this.choice = choice;
         this.attempts = number;
         this.absence = new Absence(loop, timeouts, this::waitedInVain);
@@ -410,15 +405,7 @@ public final class LastingLink implements Link {
             current.release();
         }
         legs.forEach(Leg::forget);
-        releaseAll(kept);
-        releaseAll(replay);
-        retained.end();
-    }
-
-    private static void releaseAll(ArrayDeque<KeptFrame> frames) {
-        for (KeptFrame each; (each = frames.poll()) != null; ) {
-            each.release();
-        }
+        undelivered.end();
     }
 
     // What the node and its users ask.
@@ -743,7 +730,7 @@ public final class LastingLink implements Link {
 
         @Override
         public long sent() {
-            return framesSent - sentAgain;
+            return framesSent - undelivered.sentAgain();
         }
 
         @Override
@@ -780,67 +767,36 @@ public final class LastingLink implements Link {
 
         @Override
         public boolean takeBack(int link, boolean counts) {
-            boolean[] fits = {true};
-            boolean known = leg(link).link.handBack(frame -> {
-                boolean keeps = counts && KeptFrame.counts(frame.kind());
-                fits[0] &= !keeps || retained.mayKeep(frame.bodyLength());
-                if (keeps && fits[0]) {
-                    kept.add(KeptFrame.of(frame));
-                } else {
-                    frame.body().release();
-                }
-            });
-            // They are behind what was sent, and count as if they were.
-            sentAgain -= replay.size();
-            kept.addAll(replay);
-            replay.clear();
-            return known && fits[0];
+            return undelivered.takeBack(leg(link).link, counts);
         }
 
         @Override
         public int kept() {
-            return kept.size();
+            return undelivered.kept();
         }
 
         @Override
         public void sendAgain(long missing) {
-            while (kept.size() > missing) {
-                kept.remove().release();
-            }
-            sentAgain += missing;
-            for (KeptFrame each; (each = kept.poll()) != null; ) {
-                each.cutFor(current, replay);
-            }
+            undelivered.sendAgain(missing, current);
         }
 
         @Override
         public void dropKept() {
-            releaseAll(kept);
-            forgetIfNothingWaits();
+            undelivered.dropKept();
         }
 
         @Override
         public boolean owes() {
-            return !replay.isEmpty();
+            return undelivered.isDue();
         }
 
         @Override
         public void replay() {
             Leg over = leg(moves.ours());
-            while (!replay.isEmpty()
-                    && over.due.isEmpty()
-                    && over.link.offer(replay.element().into(holder))) {
+            while (undelivered.isDue() && over.due.isEmpty() && undelivered.offerNext(over.link)) {
                 framesSent++;
-                replay.remove();
             }
-            holder.clear();
-            forgetIfNothingWaits();
-        }
-
-        private void forgetIfNothingWaits() {
-            if (kept.isEmpty() && replay.isEmpty()) {
-                retained.keepsNone();
-            }
+            undelivered.forgetIfNothingWaits();
         }
 
         @Override
@@ -1207,7 +1163,9 @@ public final class LastingLink implements Link {
         }
 
         void forget() {
-            releaseAll(due);
+            for (KeptFrame each; (each = due.poll()) != null; ) {
+                each.release();
+            }
         }
 
         @Override
