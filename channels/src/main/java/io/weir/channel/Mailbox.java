@@ -340,8 +340,8 @@ public final class Mailbox extends Flux<Received> implements Disposable {
 
     /**
      * Serves the port no longer: senders, and who awaits an answer, fail with {@link io.weir.core.Refused}. Releases
-     * what waits; completes the subscribers. Where a delivery is under way on another thread, that thread does both when
-     * the delivery is over.
+     * what waits; completes the subscribers. Where a delivery is under way on another thread, that thread does both as
+     * soon as the delivery is over.
      */
     @Override
     public void dispose() {

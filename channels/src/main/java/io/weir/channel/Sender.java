@@ -192,7 +192,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         }
     }
 
-    /** Where nothing has crossed, one look is enough: signals come one after the other, so nothing crosses meanwhile. */
+    /** Signals come one after the other: where nothing has crossed, nothing crosses meanwhile. */
     private void takeCrossed() {
         if (crossings.get() == 0) {
             return;
