@@ -24,6 +24,24 @@ import reactor.core.Disposables;
  */
 final class Absence {
 
+    /** Connects to the peer again and again. */
+    interface Dialler {
+
+        void begin();
+
+        /** Tries no more. */
+        void end();
+
+        /** Whether somebody has answered the present try. */
+        boolean isAnswered();
+
+        /** Whether it was tried in vain, and nobody is just answering. */
+        boolean isInVain();
+
+        /** Why the last try was in vain; empty before. */
+        String lastFailure();
+    }
+
     private final Loop loop;
     private final TimeoutSpec timeouts;
     private final Consumer<WeirException> waitedInVain;
@@ -38,7 +56,7 @@ final class Absence {
     /** Only what becomes of the present try is still awaited. */
     private boolean overdue;
 
-    private @Nullable Redial redial;
+    private @Nullable Dialler dialler;
 
     /** @param waitedInVain gets why the session is lost */
     Absence(Loop loop, TimeoutSpec timeouts, Consumer<WeirException> waitedInVain) {
@@ -106,7 +124,7 @@ final class Absence {
     /** Whoever dials has failed once more, or the time is over. */
     void check() {
         WeirException why = reason;
-        Redial dialling = redial;
+        Dialler dialling = dialler;
         if (why != null && overdue && (dialling == null || dialling.isInVain())) {
             String last = dialling == null ? "" : dialling.lastFailure();
             waitedInVain.accept(last.isEmpty() ? why : new SessionLost(Errors.text(why) + "; then " + last, why));
@@ -115,23 +133,23 @@ final class Absence {
 
     /** Whether this side dials. */
     boolean isDialling() {
-        return redial != null;
+        return dialler != null;
     }
 
     /** Whether this side dials, and the peer has answered. */
     boolean isAnswered() {
-        Redial dialling = redial;
+        Dialler dialling = dialler;
         return dialling != null && dialling.isAnswered();
     }
 
-    void dial(Redial by) {
-        redial = by;
+    void dial(Dialler by) {
+        dialler = by;
         by.begin();
     }
 
     /** What was dialled leads to a connection that was lost meanwhile. */
     void dialAgain() {
-        Redial dialling = redial;
+        Dialler dialling = dialler;
         if (dialling != null) {
             dialling.begin();
         }
@@ -139,13 +157,13 @@ final class Absence {
 
     /** Who dials has come to its end by itself. */
     void hasDialled() {
-        redial = null;
+        dialler = null;
     }
 
     /** The peer has dialled as well, and its connection is taken. */
     void stopDialling() {
-        Redial dialling = redial;
-        redial = null;
+        Dialler dialling = dialler;
+        dialler = null;
         if (dialling != null) {
             dialling.end();
         }

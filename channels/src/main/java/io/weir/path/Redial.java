@@ -27,7 +27,7 @@ import reactor.core.Disposables;
  * it can't. The side that has begun the session does so by itself, the other one when it is asked to connect meanwhile.
  * Loop thread only.
  */
-final class Redial {
+final class Redial implements Absence.Dialler {
 
     private static final Logger LOG = Logs.NODE;
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -58,22 +58,23 @@ final class Redial {
         this.lasting = lasting;
     }
 
-    /** Whether somebody has answered the present try. */
-    boolean isAnswered() {
+    @Override
+    public boolean isAnswered() {
         return talk != null;
     }
 
-    /** Whether it was tried in vain, and nobody is just answering. */
-    boolean isInVain() {
+    @Override
+    public boolean isInVain() {
         return !lastFailure.isEmpty() && talk == null;
     }
 
-    /** Why the last try was in vain; empty before. */
-    String lastFailure() {
+    @Override
+    public String lastFailure() {
         return lastFailure;
     }
 
-    void begin() {
+    @Override
+    public void begin() {
         if (!over) {
             dialling.replace(paths.dial(address, loop, tls)
                     .subscribe(
@@ -82,8 +83,8 @@ final class Redial {
         }
     }
 
-    /** Tries no more. */
-    void end() {
+    @Override
+    public void end() {
         over = true;
         next.dispose();
         dialling.dispose();

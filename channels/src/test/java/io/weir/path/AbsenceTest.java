@@ -101,4 +101,85 @@ class AbsenceTest {
         pass(RESUME);
         assertThat(inVain).isEmpty();
     }
+
+    /** What the test says of it, and what was done with it. */
+    private static final class Trying implements Absence.Dialler {
+
+        final List<String> done = new ArrayList<>();
+        boolean answered;
+        String failure = "";
+
+        @Override
+        public void begin() {
+            done.add("begin");
+        }
+
+        @Override
+        public void end() {
+            done.add("end");
+        }
+
+        @Override
+        public boolean isAnswered() {
+            return answered;
+        }
+
+        @Override
+        public boolean isInVain() {
+            return !failure.isEmpty() && !answered;
+        }
+
+        @Override
+        public String lastFailure() {
+            return failure;
+        }
+    }
+
+    @Test
+    void aTryThatIsUnderWayIsStillAwaitedAndItsFailureIsPartOfTheReason() {
+        Trying trying = new Trying();
+        absence.begins(closed);
+        absence.dial(trying);
+        assertThat(absence.isDialling()).isTrue();
+        pass(REJOIN);
+        assertThat(inVain).isEmpty();
+        trying.answered = true;
+        trying.failure = "refused";
+        absence.check();
+        assertThat(inVain).isEmpty();
+        trying.answered = false;
+        absence.check();
+        assertThat(inVain)
+                .singleElement()
+                .satisfies(why ->
+                        assertThat(why).hasMessage("closed; then refused").hasCause(closed));
+        assertThat(trying.done).containsExactly("begin");
+    }
+
+    @Test
+    void failuresBeforeTheTimeIsOverAreNotTheEnd() {
+        Trying trying = new Trying();
+        trying.failure = "refused";
+        absence.begins(closed);
+        absence.dial(trying);
+        absence.check();
+        pass(REJOIN.minus(LITTLE));
+        assertThat(inVain).isEmpty();
+        pass(LITTLE);
+        assertThat(inVain).hasSize(1);
+    }
+
+    @Test
+    void whoeverDialsIsStoppedOnce() {
+        Trying trying = new Trying();
+        absence.begins(closed);
+        absence.dial(trying);
+        absence.dialAgain();
+        absence.stopDialling();
+        assertThat(absence.isDialling()).isFalse();
+        assertThat(absence.isAnswered()).isFalse();
+        absence.dialAgain();
+        absence.giveUp();
+        assertThat(trying.done).containsExactly("begin", "begin", "end");
+    }
 }
