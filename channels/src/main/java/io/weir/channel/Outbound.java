@@ -237,7 +237,10 @@ final class Outbound implements Outgoing {
             message.release();
             throw new MessageTooLarge(text);
         }
-        return maySendNow(message) && oneFrame(message, cost) && sendWhole(message, flags, number, cost);
+        return maySendNow(message)
+                && hasCredit(cost)
+                && oneFrame(message, cost)
+                && sendWhole(message, flags, number, cost);
     }
 
     private boolean maySendNow(Message message) {
@@ -530,19 +533,16 @@ final class Outbound implements Outgoing {
         return sendWhole(message, flags, number, cost);
     }
 
-    /** Sends it as one frame; false, with nothing changed, if there is no credit or the link has no room. */
+    /** Sends it as one frame, for which there is credit; false, with nothing changed, if the link has no room. */
     private boolean sendWhole(Message message, int flags, int number, long cost) {
-        if (!credits.tryTake(cost)) {
-            return false;
-        }
         Frame frame = session.frame()
                 .set(FrameKind.DATA, flags, channel.number(), number, message.payload())
                 .control(message.control().encoded());
         FilePiece file = message.file();
         if (!session.offer(file == null ? frame : frame.region(file))) {
-            credits.giveBack(cost);
             return false;
         }
+        take(cost);
         session.counted(cost);
         return true;
     }

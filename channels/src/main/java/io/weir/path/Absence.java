@@ -5,6 +5,7 @@ import io.weir.core.Loop;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -20,7 +21,7 @@ import reactor.core.Disposables;
  *   the peer was heard of meanwhile     weir.timeout.resume, from then on
  * </pre>
  *
- * <p>When that is over, a try to connect that is under way is still awaited.
+ * <p>When that is over, a first try to connect, or one that somebody has answered, is still awaited.
  */
 final class Absence {
 
@@ -147,12 +148,9 @@ final class Absence {
         by.begin();
     }
 
-    /** What was dialled leads to a connection that was lost meanwhile. */
+    /** What was said over the connection that was dialled holds no longer: it is dialled anew. */
     void dialAgain() {
-        Dialler dialling = dialler;
-        if (dialling != null) {
-            dialling.begin();
-        }
+        Objects.requireNonNull(dialler).begin();
     }
 
     /** Who dials has come to its end by itself. */
@@ -160,7 +158,7 @@ final class Absence {
         dialler = null;
     }
 
-    /** The peer has dialled as well, and its connection is taken. */
+    /** This side dials no more, if it does. */
     void stopDialling() {
         Dialler dialling = dialler;
         dialler = null;

@@ -34,7 +34,6 @@ class AbsenceTest {
 
     private void pass(Duration time) {
         loop.advance(time);
-        loop.settle();
     }
 
     @Test
@@ -89,8 +88,26 @@ class AbsenceTest {
         absence.begins(closed);
         pass(REJOIN.minus(LITTLE));
         assertThat(inVain).isEmpty();
+        absence.peerLives();
+        pass(RESUME.minus(LITTLE));
+        assertThat(inVain).isEmpty();
         pass(LITTLE);
         assertThat(inVain).hasSize(1);
+    }
+
+    @Test
+    void whatWasOverdueIsNotSoInTheNextAbsence() {
+        Trying trying = new Trying();
+        absence.begins(closed);
+        absence.dial(trying);
+        pass(REJOIN);
+        absence.hasDialled();
+        assertThat(absence.ends()).isNotNegative();
+        absence.begins(closed);
+        trying.failure = "refused";
+        absence.dial(trying);
+        absence.check();
+        assertThat(inVain).isEmpty();
     }
 
     @Test
@@ -178,7 +195,6 @@ class AbsenceTest {
         absence.stopDialling();
         assertThat(absence.isDialling()).isFalse();
         assertThat(absence.isAnswered()).isFalse();
-        absence.dialAgain();
         absence.giveUp();
         assertThat(trying.done).containsExactly("begin", "begin", "end");
     }

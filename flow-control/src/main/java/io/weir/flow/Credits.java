@@ -57,11 +57,6 @@ public final class Credits {
         return true;
     }
 
-    /** Takes back a payment of {@link #tryTake}, for a message of this many bytes that was not sent after all. */
-    public void giveBack(long messageBytes) {
-        grant(1, messageBytes);
-    }
-
     /** Messages that may still be sent. */
     public long items() {
         return items;

@@ -20,15 +20,6 @@ class CreditsTest {
     }
 
     @Test
-    void whatWasNotSentAfterAllMayBeSentLater() {
-        Credits credits = new Credits(1, 10);
-        assertThat(credits.tryTake(10)).isTrue();
-        credits.giveBack(10);
-        assertThat(credits.tryTake(10)).isTrue();
-        assertThat(credits.tryTake(0)).isFalse();
-    }
-
-    @Test
     void whatIsNotPaidChangesNothing() {
         Credits credits = new Credits(1, 10);
 

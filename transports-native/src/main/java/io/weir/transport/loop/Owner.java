@@ -17,7 +17,7 @@ final class Owner {
      */
     private @Nullable Thread holder;
 
-    /** The loop's thread begins. */
+    /** The loop's thread begins, or goes on. */
     void begin() {
         lock.lock();
         holder = Thread.currentThread();

@@ -34,7 +34,7 @@ final class FrameWriter {
     }
 
     /**
-     * Writes this frame, to be published at the end of the turn.
+     * Writes this frame, to be published by the end of the turn.
      *
      * @return whether there was room; the frame's body belongs to us then, otherwise nothing has changed
      * @throws IllegalArgumentException if this frame can never be taken

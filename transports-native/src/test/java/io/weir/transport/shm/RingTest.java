@@ -148,6 +148,8 @@ class RingTest {
                 assertThat(ring.reader.hasNext()).isTrue();
                 assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
                 assertThat(ring.reader.frame().channel()).isEqualTo(1);
+                // As behind a poll: that is not the end of the turn.
+                ring.writer.publish();
                 end(ring, 2);
                 end(ring, 3);
                 assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);

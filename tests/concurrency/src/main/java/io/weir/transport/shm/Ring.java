@@ -69,10 +69,32 @@ final class Ring {
         }
     }
 
-    /** An empty ring, its next record anywhere. */
+    /** An empty ring, its next record anywhere, in the middle of a turn of the sender. */
     static Ring any() {
         Ring idle = IDLE.poll();
-        return idle == null ? new Ring() : idle;
+        Ring ring = idle == null ? new Ring() : idle;
+        ring.beginRun();
+        return ring;
+    }
+
+    /** The same at the beginning of a turn. */
+    static Ring atTurn() {
+        Ring ring = any();
+        ring.writer.publishLast();
+        return ring;
+    }
+
+    /** The first record of a turn is a run of its own: after it, a run is what lies between two publications. */
+    private void beginRun() {
+        var unused = fill(FrameLayout.HEADER);
+        writer.publish();
+        checkEmpty();
+    }
+
+    private void checkEmpty() {
+        if (readAll() != 0) {
+            throw new IllegalStateException("the race before has left a frame");
+        }
     }
 
     /** An empty ring whose next run begins here, at a cache line. */
@@ -86,9 +108,7 @@ final class Ring {
         for (int left; (left = (index - (int) reader.position()) & (SIZE - 1)) != 0; ) {
             var unused = fill(left);
             writer.publish();
-            if (readAll() != 0) {
-                throw new IllegalStateException("the race before has left a frame");
-            }
+            checkEmpty();
         }
     }
 
