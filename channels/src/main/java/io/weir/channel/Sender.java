@@ -193,8 +193,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
     }
 
     /**
-     * Signals come one after the other: where nothing has crossed, nothing crosses meanwhile. Only {@link #closing} is no
-     * signal: what is just crossing then is dropped.
+     * Signals come one after the other: where nothing has crossed, nothing crosses meanwhile. Only {@link #closing} is
+     * no signal: what is just crossing then is dropped.
      */
     private void takeCrossed() {
         if (crossings.get() == 0) {

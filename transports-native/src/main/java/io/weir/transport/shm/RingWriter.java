@@ -17,7 +17,8 @@ import java.nio.ByteBuffer;
 final class RingWriter {
 
     /**
-     * The run behind the first record of a turn is cut here, so that the receiver works while we write: a few times what moves at once.
+     * The run behind the first record of a turn is cut here, so that the receiver works while we write: a few times
+     * what moves at once.
      */
     private static final int RUN = 1024;
 
