@@ -756,9 +756,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private void finish() {
         over();
         node.peers().end(this);
-        for (KeptFrame each; (each = early.poll()) != null; ) {
-            each.release();
-        }
+        KeptFrame.releaseAll(early);
         PathAttempt current = attempt;
         attempt = null;
         if (current != null) {

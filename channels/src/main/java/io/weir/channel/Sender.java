@@ -192,14 +192,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         }
     }
 
-    /**
-     * Signals come one after the other: where nothing has crossed, nothing crosses meanwhile. Only {@link #closing} is
-     * no signal: what is just crossing then is dropped.
-     */
     private void takeCrossed() {
-        if (crossings.get() == 0) {
-            return;
-        }
         for (Message next; (next = crossing.poll()) != null; ) {
             take(next);
         }

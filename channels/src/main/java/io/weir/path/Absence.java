@@ -85,7 +85,6 @@ final class Absence {
      */
     long ends() {
         patience.dispose();
-        overdue = false;
         reason = null;
         return (System.nanoTime() - since) / 1_000_000;
     }

@@ -7,6 +7,7 @@ import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.flow.Fragmenter;
 import java.util.Collection;
+import java.util.Queue;
 
 /** A frame that waits, with its body; a {@link Frame} is only lent. */
 @SuppressWarnings("ArrayRecordComponent") // Compared by nobody.
@@ -51,6 +52,13 @@ public record KeptFrame(
 
     public void release() {
         body.release();
+    }
+
+    /** Releases all of these and takes them out. */
+    public static void releaseAll(Queue<KeptFrame> frames) {
+        for (KeptFrame each; (each = frames.poll()) != null; ) {
+            each.release();
+        }
     }
 
     /**

@@ -1163,9 +1163,7 @@ public final class LastingLink implements Link {
         }
 
         void forget() {
-            for (KeptFrame each; (each = due.poll()) != null; ) {
-                each.release();
-            }
+            KeptFrame.releaseAll(due);
         }
 
         @Override

@@ -84,7 +84,7 @@ final class Undelivered {
 
     /** What is kept is not needed. */
     void dropKept() {
-        releaseAll(kept);
+        KeptFrame.releaseAll(kept);
         forgetIfNothingWaits();
     }
 
@@ -97,14 +97,8 @@ final class Undelivered {
 
     /** Nothing goes again any more. */
     void end() {
-        releaseAll(kept);
-        releaseAll(again);
+        KeptFrame.releaseAll(kept);
+        KeptFrame.releaseAll(again);
         retained.end();
-    }
-
-    private static void releaseAll(ArrayDeque<KeptFrame> frames) {
-        for (KeptFrame each; (each = frames.poll()) != null; ) {
-            each.release();
-        }
     }
 }

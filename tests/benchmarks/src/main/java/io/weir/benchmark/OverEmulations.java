@@ -4,6 +4,7 @@ import io.weir.benchmark.contender.Cell;
 import io.weir.benchmark.contender.Child;
 import io.weir.benchmark.contender.ContenderKind;
 import io.weir.benchmark.contender.Scenario;
+import io.weir.core.RuntimeFolder;
 import io.weir.test.CProgram;
 import io.weir.test.EmulatedJob;
 import io.weir.test.EmulatedLibrary;
@@ -11,7 +12,6 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -70,10 +70,7 @@ record OverEmulations(int rounds, Duration length, Duration warm) implements InT
         for (EmulatedLibrary library : EmulatedLibrary.values()) {
             String path = library.path();
             Path programs = Files.createDirectories(workplace.programs().resolve(path));
-            // A run-time folder, which nobody else may look into.
-            Path folder = Files.createDirectories(
-                    workplace.shared().resolve(path),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Path folder = RuntimeFolder.open(workplace.shared().resolve(path));
             Path compiled = library.compiled(programs, "-O3", "-march=native");
             Path program = CProgram.program(
                     OverEmulations.class, path + "_speed.c", programs, "-O3", "-march=native", compiled.toString());

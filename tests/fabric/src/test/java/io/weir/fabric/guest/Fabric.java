@@ -77,7 +77,7 @@ enum Fabric {
      * what they play is above the path.
      */
     static List<Fabric> first() {
-        return here().subList(0, 1);
+        return here().stream().limit(1).toList();
     }
 
     /** Each end has a device of its own. */
