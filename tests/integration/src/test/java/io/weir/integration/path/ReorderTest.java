@@ -107,7 +107,7 @@ class ReorderTest implements OnRoute {
         Gate here = new Gate(true);
         Gate there = new Gate(true);
         Node near = nodes.start(gated("near", here).order("tcp").build());
-        Node far = nodes.start(gated("far", there).build());
+        Node far = nodes.start(patient("far", there));
         Peer peer = nodes.connect(near, far).peer();
         there.open(false);
 
@@ -115,7 +115,7 @@ class ReorderTest implements OnRoute {
 
         assertThat(path(stays)).isEqualTo("tcp");
         assertThat(stays.attempts().get(0).path()).isEqualTo(GatedTransport.NAME);
-        assertThat(stays.attempts().get(0).reason()).containsAnyOf("did not open within", "the peer closed the socket");
+        assertThat(stays.attempts().get(0).reason()).contains("did not open within");
         assertThat(peer.pathHistory()).hasSize(1);
         there.open(true);
         Patience.until("it climbs later", () -> path(peer.path()).equals(GatedTransport.NAME));
@@ -126,7 +126,7 @@ class ReorderTest implements OnRoute {
         Gate here = new Gate(true);
         Gate there = new Gate(true);
         Node near = nodes.start(gated("near", here).order("tcp").build());
-        Node far = nodes.start(gated("far", there).build());
+        Node far = nodes.start(patient("far", there));
         Peer peer = nodes.connect(near, far).peer();
         there.open(false);
 
@@ -179,6 +179,11 @@ class ReorderTest implements OnRoute {
                 .transportOption(GatedTransport.NAME, "gate", gate.name)
                 .stepTimeout(Duration.ofMillis(200))
                 .repathProbation(Duration.ofMillis(20));
+    }
+
+    /** It gives nothing up before the other side does, whose reason is then the one that is reported. */
+    private static NodeSpec patient(String name, Gate gate) {
+        return gated(name, gate).stepTimeout(Patience.LIMIT).build();
     }
 
     @Test
