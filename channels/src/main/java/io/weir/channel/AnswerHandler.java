@@ -11,16 +11,21 @@ import org.reactivestreams.Publisher;
 final class AnswerHandler implements PortHandler {
 
     private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
+    private final Ports ports;
     private final boolean watched;
     private final Set<Answerer> open = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    AnswerHandler(BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
-        this(handler, true);
+    AnswerHandler(Ports ports, BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
+        this(ports, handler, true);
     }
 
     /** @param watched whether interceptors see the requests */
-    AnswerHandler(BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler, boolean watched) {
+    AnswerHandler(
+            Ports ports,
+            BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler,
+            boolean watched) {
+        this.ports = ports;
         this.handler = handler;
         this.watched = watched;
     }
@@ -34,8 +39,7 @@ final class AnswerHandler implements PortHandler {
             return;
         }
         channel.accept();
-        Answerer answerer =
-                new Answerer(channel, handler, watched ? channel.session().interceptor() : null, open::remove);
+        Answerer answerer = new Answerer(channel, ports, handler, watched ? ports.interceptor() : null, open::remove);
         open.add(answerer);
         answerer.start();
         if (closed) {

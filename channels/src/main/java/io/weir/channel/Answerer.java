@@ -13,6 +13,7 @@ import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
 import io.weir.path.Errors;
 import io.weir.path.Flags;
+import io.weir.path.Logs;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -35,12 +36,13 @@ import reactor.core.publisher.Mono;
  * handed to the handler; an answer for which there is no memory then is replaced by an error. So neither can pile up.
  * Loop thread only.
  */
-final class Answerer implements MessageSink, Outbound.Feeder {
+final class Answerer implements MessageSink, Feeder {
 
-    private static final RareLog REFUSALS = new RareLog(Ports.LOG, System::nanoTime);
-    private static final RareLog FAILURES = new RareLog(Ports.LOG, System::nanoTime);
+    private static final RareLog REFUSALS = new RareLog(Logs.PORTS, System::nanoTime);
+    private static final RareLog FAILURES = new RareLog(Logs.PORTS, System::nanoTime);
 
     private final Channel channel;
+    private final Ports ports;
     private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
     private final @Nullable CallInterceptor interceptor;
     private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
@@ -77,10 +79,12 @@ final class Answerer implements MessageSink, Outbound.Feeder {
 
     Answerer(
             Channel channel,
+            Ports ports,
             BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler,
             @Nullable CallInterceptor interceptor,
             Consumer<Answerer> onEnd) {
         this.channel = channel;
+        this.ports = ports;
         this.handler = handler;
         this.interceptor = interceptor;
         this.onEnd = onEnd;
@@ -143,12 +147,12 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             }
             return;
         }
-        if (channel.session().ports().leaving() && !Ports.goesOn(channel.port())) {
+        if (ports.leaving() && !PortNames.mayBeNeeded(channel.port())) {
             message.release();
             turnAway(awaited, number, Ports.LEAVING);
             return;
         }
-        long cost = Outbound.cost(message);
+        long cost = MessageCost.of(message);
         if (!takes(cost)) {
             message.release();
             turnAway(awaited, number, "there is no memory for more requests that are answered at once");
@@ -247,8 +251,8 @@ final class Answerer implements MessageSink, Outbound.Feeder {
                 return Mono.justOrEmpty(value);
             }
             return answer instanceof Mono<Message> one
-                    ? Calls.watch(one, call)
-                    : Calls.watch(Flux.from(answer), call, true);
+                    ? Watching.over(one, call)
+                    : Watching.over(Flux.from(answer), call, true);
         } catch (Throwable t) {
             call.ended(CallOutcome.ERROR, t);
             throw t;
@@ -304,7 +308,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             FAILURES.warn("A message to port '" + channel.port() + "' from "
                     + channel.session().peerId() + " failed here: " + Errors.text(error));
             // With what the peer may have written.
-            Ports.LOG.debug("A message to port '{}' failed here", channel.port(), error);
+            Logs.PORTS.debug("A message to port '{}' failed here", channel.port(), error);
         }
         more();
     }
@@ -320,7 +324,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
             if (outbound.sendsAtOnce(message, flags, number)) {
                 return true;
             }
-            if (mayWait(Outbound.cost(message))) {
+            if (mayWait(MessageCost.of(message))) {
                 outbound.sendLater(message, flags, number);
                 return true;
             }
@@ -351,7 +355,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         if (all <= answersTaken) {
             return true;
         }
-        if (isBeyond() || !channel.session().mayGoBeyond(this)) {
+        if (isBeyond() || !channel.session().mayGoBeyond(this::isBeyond)) {
             return false;
         }
         beyond = cost;
@@ -403,7 +407,7 @@ final class Answerer implements MessageSink, Outbound.Feeder {
         } catch (Throwable t) {
             FAILURES.warn("What answers at port '" + channel.port() + "' has failed when it was cancelled: "
                     + Errors.text(t));
-            Ports.LOG.debug("What answers at port '{}' has failed when it was cancelled", channel.port(), t);
+            Logs.PORTS.debug("What answers at port '{}' has failed when it was cancelled", channel.port(), t);
         }
     }
 

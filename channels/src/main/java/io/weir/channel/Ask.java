@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.Message;
 import io.weir.core.WeirException;
+import io.weir.path.Logs;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
@@ -15,6 +16,7 @@ import reactor.core.publisher.Operators;
 final class Ask implements Subscription {
 
     private final Session session;
+    private final Askers askers;
     private final String port;
     private final boolean awaitsAnswer;
     private final CoreSubscriber<? super Message> actual;
@@ -32,13 +34,14 @@ final class Ask implements Subscription {
      * to
      */
     Ask(
-            Session session,
+            Askers askers,
             String port,
             Message message,
             boolean awaitsAnswer,
             @Nullable Consumer<? super Message> late,
             CoreSubscriber<? super Message> actual) {
-        this.session = session;
+        this.session = askers.session();
+        this.askers = askers;
         this.port = port;
         this.message = message;
         this.awaitsAnswer = awaitsAnswer;
@@ -75,7 +78,7 @@ final class Ask implements Subscription {
             fail(refusal);
             return;
         }
-        asker = session.asker(port);
+        asker = askers.of(port);
         asker.ask(this);
     }
 
@@ -145,7 +148,8 @@ final class Ask implements Subscription {
         } catch (Throwable t) {
             // Breaks the rules of subscribers, or has met what Reactor calls fatal: others, whose answers come by the
             // same channel, have no part in it.
-            Ports.LOG.error("Who has asked port '{}' of {} has failed with what came of it", port, session.peerId(), t);
+            Logs.PORTS.error(
+                    "Who has asked port '{}' of {} has failed with what came of it", port, session.peerId(), t);
         }
     }
 

@@ -11,7 +11,7 @@ import reactor.core.publisher.Operators;
 /** A request as a {@code Mono} for one subscription, because the message is given away when it is sent. */
 final class AskMono extends Mono<Message> {
 
-    private final Session session;
+    private final ConnectedPeer peer;
     private final String port;
     private final Message message;
     private final boolean awaitsAnswer;
@@ -20,13 +20,13 @@ final class AskMono extends Mono<Message> {
     private final AtomicBoolean used = new AtomicBoolean();
 
     AskMono(
-            Session session,
+            ConnectedPeer peer,
             String port,
             Message message,
             boolean awaitsAnswer,
             @Nullable Consumer<? super Message> late,
             @Nullable CallInterceptor interceptor) {
-        this.session = session;
+        this.peer = peer;
         this.port = port;
         this.message = message;
         this.awaitsAnswer = awaitsAnswer;
@@ -46,8 +46,7 @@ final class AskMono extends Mono<Message> {
     }
 
     private void begin(CallInterceptor watchedBy, CoreSubscriber<? super Message> actual) {
-        CallDescription call =
-                new CallDescription(awaitsAnswer ? CallKind.ASK : CallKind.TELL, session.peer(), port, null);
+        CallDescription call = new CallDescription(awaitsAnswer ? CallKind.ASK : CallKind.TELL, peer, port, null);
         OutgoingCall watched = watchedBy.calling(call, actual.currentContext());
         if (watched == null) {
             begin(message, actual);
@@ -57,7 +56,7 @@ final class AskMono extends Mono<Message> {
     }
 
     private void begin(Message request, CoreSubscriber<? super Message> actual) {
-        actual.onSubscribe(new Ask(session, port, request, awaitsAnswer, late, actual));
+        actual.onSubscribe(new Ask(peer.askers(), port, request, awaitsAnswer, late, actual));
     }
 
     /** For who subscribes to a request again. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * All our requests to one port of one peer, over one channel. Requests beyond the peer's credit wait, up to a bound;
  * further ones fail with {@link Overloaded}. Loop thread only.
  */
-final class Asker implements MessageSink, Outbound.Feeder, Channel.Opening {
+final class Asker implements MessageSink, Feeder, Channel.Opening {
 
     /** More requests than this waiting for one port mean that nobody limits how many are begun at once. */
     private static final int MAX_WAITING = 16 * 1024;

@@ -1,10 +1,12 @@
 package io.weir.channel;
 
+import io.weir.core.Loop;
 import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
 import java.time.Duration;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,16 +39,25 @@ final class Backlog {
 
     private static final Duration LOOK = Duration.ofMillis(100);
 
-    private final Session session;
+    /** One of those that wait for memory. */
+    interface Waiting {
+
+        /** There may be memory again. */
+        void roomAgain();
+    }
+
+    private final Loop loop;
     private final MemoryAccount.Share memory;
+    private final IntSupplier channels;
+    private final Runnable drainLater;
     /** Those that did not ask for more, as there was no memory. */
-    private final LinkedHashSet<Outbound> waiting = new LinkedHashSet<>();
+    private final LinkedHashSet<Waiting> waiting = new LinkedHashSet<>();
 
     private long held;
     private long taken;
 
     /** Whose message is the longest of those that wait for credit, as far as it is known. It is not in the account. */
-    private @Nullable Outbound longest;
+    private @Nullable Waiting longest;
 
     private long longestBytes;
 
@@ -61,9 +72,15 @@ final class Backlog {
     private boolean waking;
     private boolean looks;
 
-    Backlog(Session session, MemoryAccount.Share memory) {
-        this.session = session;
+    /**
+     * @param channels how many share what there is
+     * @param drainLater has {@link #drained} called when the turn ends
+     */
+    Backlog(Loop loop, MemoryAccount.Share memory, IntSupplier channels, Runnable drainLater) {
+        this.loop = loop;
         this.memory = memory;
+        this.channels = channels;
+        this.drainLater = drainLater;
     }
 
     /** Counts what waits from now on, or does so no longer. */
@@ -71,7 +88,7 @@ final class Backlog {
         held += bytes;
         beyond(room() < -LONG);
         if (bytes < 0 && !waiting.isEmpty()) {
-            session.drainLater();
+            drainLater.run();
         }
     }
 
@@ -80,7 +97,7 @@ final class Backlog {
      * case. A peer whose subscriber does not take one of them must not stand still for that, so one is free; but when
      * with the others nothing extra is left for it, nothing more is asked for until some of them have gone.
      */
-    void stalls(Outbound half, long before, long now) {
+    void stalls(Waiting half, long before, long now) {
         long more = 0;
         if (half == longest) {
             longest = null;
@@ -102,7 +119,7 @@ final class Backlog {
             memory.give(MemoryUse.OUTGOING, -more, -more);
         }
         if (more < 0 && !waiting.isEmpty()) {
-            session.drainLater();
+            drainLater.run();
         }
     }
 
@@ -122,11 +139,11 @@ final class Backlog {
         if (isBlocked()) {
             return 0;
         }
-        int channels = Math.max(1, session.channelCount());
-        if (room() / channels < wanted && taken < STEP) {
+        int sharing = Math.max(1, channels.getAsInt());
+        if (room() / sharing < wanted && taken < STEP) {
             taken += memory.takeSome(MemoryUse.OUTGOING, 0, STEP);
         }
-        return room() / channels;
+        return room() / sharing;
     }
 
     /**
@@ -196,7 +213,7 @@ final class Backlog {
     }
 
     /** This half asks for more as soon as there is memory for it. */
-    void await(Outbound half) {
+    void await(Waiting half) {
         waiting.add(half);
         lookLater();
     }
@@ -205,7 +222,7 @@ final class Backlog {
     private void lookLater() {
         if (!looks) {
             looks = true;
-            var unused = session.loop().schedule(this::look, LOOK);
+            var unused = loop.schedule(this::look, LOOK);
         }
     }
 
@@ -217,7 +234,7 @@ final class Backlog {
         }
     }
 
-    void forget(Outbound half) {
+    void forget(Waiting half) {
         waiting.remove(half);
     }
 
@@ -233,8 +250,8 @@ final class Backlog {
         try {
             // Each once: those that find no memory wait again.
             for (int left = waiting.size(); left > 0 && !waiting.isEmpty() && admits(); left--) {
-                Iterator<Outbound> first = waiting.iterator();
-                Outbound next = first.next();
+                Iterator<Waiting> first = waiting.iterator();
+                Waiting next = first.next();
                 first.remove();
                 next.roomAgain();
             }

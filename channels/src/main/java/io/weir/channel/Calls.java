@@ -4,18 +4,16 @@ import io.weir.core.Codec;
 import io.weir.core.Message;
 import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
+import java.util.Objects;
 import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
-import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.FluxOperator;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoOperator;
 
 /**
  * For what makes and serves calls of a kind of its own, over messages that are none: sends and serves past the
@@ -28,17 +26,17 @@ public final class Calls {
 
     /** As {@link Peer#tell(String, Message)}. */
     public static Mono<Void> tell(Peer peer, String port, Message message) {
-        return new AskMono(peer.session(), port, message, false, null, null).then();
+        return new AskMono(ConnectedPeer.of(peer), port, message, false, null, null).then();
     }
 
     /** As {@link Peer#ask(String, Message)}. */
     public static Mono<Message> ask(Peer peer, String port, Message message) {
-        return new AskMono(peer.session(), port, message, true, null, null);
+        return new AskMono(ConnectedPeer.of(peer), port, message, true, null, null);
     }
 
     /** As {@link Peer#ask(String, Message, Consumer)}. */
     public static Mono<Message> ask(Peer peer, String port, Message message, Consumer<? super Message> late) {
-        return new AskMono(peer.session(), port, message, true, late, null);
+        return new AskMono(ConnectedPeer.of(peer), port, message, true, late, null);
     }
 
     /** As {@link #exchange(Peer, String, Flux)}, and what comes is read as {@link Channel#receive(Codec)} does. */
@@ -51,7 +49,7 @@ public final class Calls {
      * {@link Channel#receive(Codec)} does. The first message uses up an item of the demand.
      */
     public static <T> Flux<T> receiveBehind(Consumer<Message> first, Channel channel, Codec<T> codec) {
-        return Decoding.valuesBehind(first, channel, codec);
+        return channel.receive(codec, Objects.requireNonNull(first, "first"));
     }
 
     /** As {@link Peer#exchange(String, Flux)}. */
@@ -62,13 +60,13 @@ public final class Calls {
     /** As {@link Node#answer(String, BiFunction)}. */
     public static Disposable answer(
             Node node, String port, BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
-        return node.served(port, new AnswerHandler(handler, false));
+        return node.served(port, new AnswerHandler(node.ports(), handler, false));
     }
 
     /** As {@link Node#serve(String, Function)}. */
     public static Disposable serve(
             Node node, String port, Function<? super Channel, ? extends Publisher<Void>> handler) {
-        return node.served(port, new ServeHandler(handler, false));
+        return node.served(port, new ServeHandler(node.ports(), handler, false));
     }
 
     /**
@@ -77,7 +75,7 @@ public final class Calls {
      */
     public static <A, B> Mono<B> decoded(
             Peer from, Message request, Codec<A> codec, Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return Decoding.one(from.session(), request, codec, handler);
+        return Decoding.one(from.session().longValues(), request, codec, handler);
     }
 
     /**
@@ -93,7 +91,7 @@ public final class Calls {
             BiConsumer<? super @Nullable T, ? super @Nullable Throwable> outcome) {
         Session session = from.session();
         session.execute(() -> {
-            var unused = session.longValues().read(message, Outbound.cost(message), codec, outcome::accept);
+            var unused = session.longValues().read(message, MessageCost.of(message), codec, outcome::accept);
         });
     }
 
@@ -140,12 +138,7 @@ public final class Calls {
      * @param work to be subscribed to once
      */
     public static <T> Mono<T> watch(Mono<T> work, WatchedCall call) {
-        return new MonoOperator<T, T>(work) {
-            @Override
-            public void subscribe(CoreSubscriber<? super T> actual) {
-                source.subscribe(new Watching<>(call, true, actual));
-            }
-        };
+        return Watching.over(work, call);
     }
 
     /**
@@ -154,16 +147,6 @@ public final class Calls {
      * @param work to be subscribed to once
      */
     public static <T> Flux<T> watch(Flux<T> work, WatchedCall call) {
-        return watch(work, call, false);
-    }
-
-    /** @param single whether its first item ends the call */
-    static <T> Flux<T> watch(Flux<T> work, WatchedCall call, boolean single) {
-        return new FluxOperator<T, T>(work) {
-            @Override
-            public void subscribe(CoreSubscriber<? super T> actual) {
-                source.subscribe(new Watching<>(call, single, actual));
-            }
-        };
+        return Watching.over(work, call, false);
     }
 }

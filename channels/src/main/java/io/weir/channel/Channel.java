@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -197,7 +198,12 @@ public final class Channel {
      * the other, and emitted on the loop like all the others.
      */
     public <T> Flux<T> receive(Codec<T> codec) {
-        return Decoding.values(this, codec);
+        return receive(codec, null);
+    }
+
+    /** @param first takes the first message over as it is, on the loop; null: that is decoded like all others */
+    <T> Flux<T> receive(Codec<T> codec, @Nullable Consumer<Message> first) {
+        return Decoding.values(receive(), inbound, session.longValues(), codec, first);
     }
 
     /**
@@ -487,7 +493,7 @@ public final class Channel {
 
     void fail(ErrorCode code, Throwable error) {
         if ((code == ErrorCode.TOO_LARGE || code == ErrorCode.OVERLOADED) && open()) {
-            session.ports().breach(this + " is ended here: " + Errors.text(error));
+            session.host().breach(this + " is ended here: " + Errors.text(error));
         }
         tell(code, error);
         outbound.fail(error);

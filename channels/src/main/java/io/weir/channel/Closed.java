@@ -1,7 +1,7 @@
 package io.weir.channel;
 
 /** Stands where a feeder would, on a half that was closed before anything was sent on it. */
-enum Closed implements Outbound.Feeder {
+enum Closed implements Feeder {
     FEEDER;
 
     @Override

@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.weir.core.Codec;
 import io.weir.core.Message;
 import io.weir.memory.MemoryUse;
+import io.weir.path.Logs;
 import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -26,11 +27,21 @@ import reactor.util.context.Context;
  */
 final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
 
+    /** Where messages come one after the other. Loop thread only. */
+    interface Source {
+
+        /** Nothing more is to be delivered, or again. */
+        void pause(boolean whether);
+
+        /** Who gets the values has failed with one of them. */
+        void subscriberFailed(Throwable error);
+    }
+
     private final CoreSubscriber<? super T> actual;
-    private final Session session;
+    private final LongValues longValues;
     private final Codec<T> codec;
     /** What is held back while a long value is read; null where no message follows. */
-    private final @Nullable Channel channel;
+    private final @Nullable Source origin;
 
     private @Nullable Subscription upstream;
     private Disposable reading = Disposables.disposed();
@@ -43,30 +54,29 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     /** Who gets the first message as it is; null: nobody, or it has come. */
     private @Nullable Consumer<Message> first;
 
-    private Decoding(CoreSubscriber<? super T> actual, Session session, Codec<T> codec, @Nullable Channel channel) {
+    private Decoding(CoreSubscriber<? super T> actual, LongValues longValues, Codec<T> codec, @Nullable Source origin) {
         this.actual = actual;
-        this.session = session;
+        this.longValues = longValues;
         this.codec = codec;
-        this.channel = channel;
+        this.origin = origin;
     }
 
-    /** What comes in on this channel. */
-    static <T> Flux<T> values(Channel channel, Codec<T> codec) {
+    /**
+     * What comes in on a channel.
+     *
+     * @param first takes the first message over as it is, on the loop; null: that is decoded like all others
+     */
+    static <T> Flux<T> values(
+            Flux<Message> received,
+            Source origin,
+            LongValues longValues,
+            Codec<T> codec,
+            @Nullable Consumer<Message> first) {
         Objects.requireNonNull(codec, "codec");
-        return new FluxOperator<Message, T>(channel.receive()) {
+        return new FluxOperator<Message, T>(received) {
             @Override
             public void subscribe(CoreSubscriber<? super T> subscriber) {
-                source.subscribe(new Decoding<>(subscriber, channel.session(), codec, channel));
-            }
-        };
-    }
-
-    /** What comes in on this channel behind the first message, which {@code first} takes over on the loop. */
-    static <T> Flux<T> valuesBehind(Consumer<Message> first, Channel channel, Codec<T> codec) {
-        return new FluxOperator<Message, T>(channel.receive()) {
-            @Override
-            public void subscribe(CoreSubscriber<? super T> subscriber) {
-                Decoding<T> decoding = new Decoding<>(subscriber, channel.session(), codec, channel);
+                Decoding<T> decoding = new Decoding<>(subscriber, longValues, codec, origin);
                 decoding.first = first;
                 source.subscribe(decoding);
             }
@@ -74,11 +84,11 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     }
 
     /** What is answered. */
-    static <T> Mono<T> value(Session session, Mono<Message> answer, Codec<T> codec) {
+    static <T> Mono<T> value(LongValues longValues, Mono<Message> answer, Codec<T> codec) {
         return new MonoOperator<Message, T>(answer) {
             @Override
             public void subscribe(CoreSubscriber<? super T> subscriber) {
-                source.subscribe(new Decoding<>(subscriber, session, codec, null));
+                source.subscribe(new Decoding<>(subscriber, longValues, codec, null));
             }
         };
     }
@@ -88,13 +98,13 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
      * loop, and so is the handler.
      */
     static <A, B> Mono<B> one(
-            Session session,
+            LongValues longValues,
             Message request,
             Codec<A> codec,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        HeldMemory memory = session.held(MemoryUse.REQUESTS, request);
+        HeldMemory memory = longValues.held(MemoryUse.REQUESTS, request);
         if (request.size() > LongValues.SHORT) {
-            return later(session, request, 0, codec, memory)
+            return later(longValues, request, 0, codec, memory)
                     .<B>flatMap(value -> Mono.from(handler.apply(value)))
                     .doFinally(end -> memory.release());
         }
@@ -104,13 +114,13 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
 
     /** As {@link #one}, but all that it yields, and the request does not count yet. */
     static <A, B> Flux<B> many(
-            Session session,
+            LongValues longValues,
             Message request,
             Codec<A> codec,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        HeldMemory memory = session.held(MemoryUse.REQUESTS, request);
+        HeldMemory memory = longValues.held(MemoryUse.REQUESTS, request);
         if (request.size() > LongValues.SHORT) {
-            return later(session, request, Outbound.cost(request), codec, memory)
+            return later(longValues, request, MessageCost.of(request), codec, memory)
                     .<B>flatMapMany(handler)
                     .doFinally(end -> memory.release());
         }
@@ -133,18 +143,18 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     }
 
     /** To be subscribed to once, which is when the message is taken over. */
-    private static <A> Mono<A> later(Session session, Message message, long cost, Codec<A> codec, HeldMemory memory) {
+    private static <A> Mono<A> later(
+            LongValues longValues, Message message, long cost, Codec<A> codec, HeldMemory memory) {
         return Mono.create(sink -> {
             // Also for as long as it is read, whichever side goes meanwhile.
             memory.retain();
-            session.execute(() ->
-                    sink.onDispose(session.longValues().read(message, cost, codec, memory, (value, error) -> {
-                        if (error == null) {
-                            sink.success(value);
-                        } else {
-                            sink.error(error);
-                        }
-                    })));
+            longValues.execute(() -> sink.onDispose(longValues.read(message, cost, codec, memory, (value, error) -> {
+                if (error == null) {
+                    sink.success(value);
+                } else {
+                    sink.error(error);
+                }
+            })));
         });
     }
 
@@ -178,10 +188,10 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             actual.onNext(value);
         } else {
             pending = true;
-            if (channel != null) {
-                channel.inbound().pause(true);
+            if (origin != null) {
+                origin.pause(true);
             }
-            reading = session.longValues().read(message, Outbound.cost(message), codec, this::read);
+            reading = longValues.read(message, MessageCost.of(message), codec, this::read);
         }
     }
 
@@ -198,8 +208,8 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
         Runnable end = last;
         if (end != null) {
             end.run();
-        } else if (channel != null) {
-            channel.inbound().pause(false);
+        } else if (origin != null) {
+            origin.pause(false);
         }
     }
 
@@ -208,10 +218,10 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             actual.onNext(value);
         } catch (Throwable t) {
             // As with what is delivered at once.
-            if (channel == null) {
-                Ports.LOG.error("Who has asked {} has failed", session.peerId(), t);
+            if (origin == null) {
+                Logs.PORTS.error("Who has asked {} has failed", longValues.peer(), t);
             } else {
-                channel.fail(t);
+                origin.subscriberFailed(t);
             }
         }
     }
@@ -277,6 +287,6 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     public void cancel() {
         cancelled = true;
         Objects.requireNonNull(upstream).cancel();
-        session.execute(() -> reading.dispose());
+        longValues.execute(() -> reading.dispose());
     }
 }

@@ -794,8 +794,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         PathDecision decision = recorder.build(Objects.requireNonNull(peerId));
         over();
         Identity its = Objects.requireNonNull(identity).at(card().host());
-        Peer peer =
-                new Peer(decision.peer(), decision, its, bootstrap.protection().binding());
+        Peer peer = new ConnectedPeer(
+                decision.peer(), decision, its, bootstrap.protection().binding(), node.ports());
         PathChoice choice = new PathChoice(
                 node.localPaths(),
                 peer.id(),

@@ -28,7 +28,7 @@ import reactor.core.Disposables;
  * The receiving half of a channel: keeps the account of demand, joins long messages, hands messages to the sink within
  * its demand, and holds what came before the sink asked. Loop thread only.
  */
-final class Inbound {
+final class Inbound implements Decoding.Source {
 
     private record Held(Message message, int flags, int number, long cost) {}
 
@@ -181,11 +181,17 @@ final class Inbound {
     }
 
     /** The sink takes nothing any more, or takes again: what comes meanwhile is held, and its credit is not renewed. */
-    void pause(boolean pauses) {
+    @Override
+    public void pause(boolean pauses) {
         if (paused != pauses) {
             paused = pauses;
             drain();
         }
+    }
+
+    @Override
+    public void subscriberFailed(Throwable error) {
+        channel.fail(error);
     }
 
     /** More demand of the sink. */

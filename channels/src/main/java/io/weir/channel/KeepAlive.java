@@ -15,7 +15,25 @@ import reactor.core.Disposables;
  */
 final class KeepAlive {
 
-    private final Session session;
+    /** The session whose peer this is about. */
+    interface Watched {
+
+        /** How many frames of every kind have come that are not about links. */
+        long heard();
+
+        /** Whether the peer can be asked anything; otherwise another limit counts. */
+        boolean changesLinks();
+
+        /** Asks the peer whether it is there, as soon as the link has room. */
+        void ping();
+
+        /** The peer has said nothing for as long as it may, though it was asked. */
+        void silent();
+
+        boolean hasEnded();
+    }
+
+    private final Watched session;
     private final Loop loop;
     private final Duration interval;
     /** So many looks in vain, and the peer is given up; the first one asks it. */
@@ -25,7 +43,7 @@ final class KeepAlive {
     private long silentLooks;
     private Disposable nextLook = Disposables.disposed();
 
-    KeepAlive(Session session, Loop loop, Duration interval, Duration timeout) {
+    KeepAlive(Watched session, Loop loop, Duration interval, Duration timeout) {
         this.session = session;
         this.loop = loop;
         this.interval = interval;
@@ -34,7 +52,7 @@ final class KeepAlive {
 
     /** Looks after an interval; no more once the session has ended, as a timer would keep the loop from ending. */
     void begin() {
-        if (session.endedWith() == null) {
+        if (!session.hasEnded()) {
             nextLook = loop.schedule(this::look, interval);
         }
     }

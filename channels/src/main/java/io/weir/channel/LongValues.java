@@ -2,10 +2,13 @@ package io.weir.channel;
 
 import io.weir.core.Codec;
 import io.weir.core.Message;
+import io.weir.core.PeerId;
+import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.scheduler.Scheduler;
@@ -13,19 +16,43 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Reads the long values of one session on threads that may block, because the worst input of a codec can take a loop's
- * time away from everybody else on it. One at a time, so that a peer gets no more than one thread. Loop thread only.
+ * time away from everybody else on it. One at a time, so that a peer gets no more than one thread. Loop thread only,
+ * where a method does not say otherwise.
  */
 final class LongValues {
 
     /** Bytes of a value that is read at once: the worst input of our codecs takes 10 ms. */
     static final int SHORT = 64 << 10;
 
-    private final Session session;
+    private final PeerId peer;
+    private final Consumer<Runnable> loop;
+    private final MemoryAccount.Share memory;
     private final ArrayDeque<Reading<?>> waiting = new ArrayDeque<>(0);
     private @Nullable Reading<?> running;
 
-    LongValues(Session session) {
-        this.session = session;
+    /** @param loop runs a task on the loop */
+    LongValues(PeerId peer, Consumer<Runnable> loop, MemoryAccount.Share memory) {
+        this.peer = peer;
+        this.loop = loop;
+        this.memory = memory;
+    }
+
+    /** Who sends the values. */
+    PeerId peer() {
+        return peer;
+    }
+
+    /** Runs the task on the loop. Any thread. */
+    void execute(Runnable task) {
+        loop.accept(task);
+    }
+
+    /**
+     * For the value of a message that the account has, or will have: up to the length of that, the value costs nothing
+     * more. Any thread.
+     */
+    HeldMemory held(MemoryUse use, Message message) {
+        return new HeldMemory(memory, use, MessageCost.of(message) + MemoryAccount.ITEM);
     }
 
     /** Who gets a value, or why there is none; on the loop. */
@@ -41,17 +68,17 @@ final class LongValues {
      * @param reader gets the outcome once, unless it has disposed of this before
      */
     <T> Disposable read(Message message, long cost, Codec<T> codec, Reader<? super T> reader) {
-        return read(message, cost, codec, session.held(MemoryUse.LONG_MESSAGES, message), reader);
+        return read(message, cost, codec, held(MemoryUse.LONG_MESSAGES, message), reader);
     }
 
-    /** @param memory for the value, which is released once */
-    <T> Disposable read(Message message, long cost, Codec<T> codec, HeldMemory memory, Reader<? super T> reader) {
+    /** @param held for the value, which is released once */
+    <T> Disposable read(Message message, long cost, Codec<T> codec, HeldMemory held, Reader<? super T> reader) {
         // What comes in is lent as soon as the former message was delivered: here they would pile up.
-        boolean within = session.memory().tryTake(MemoryUse.LONG_MESSAGES, cost);
+        boolean within = memory.tryTake(MemoryUse.LONG_MESSAGES, cost);
         if (!within) {
-            session.memory().lendAnyway(cost);
+            memory.lendAnyway(cost);
         }
-        Reading<T> reading = new Reading<>(message, cost, !within, codec, memory, reader);
+        Reading<T> reading = new Reading<>(message, cost, !within, codec, held, reader);
         waiting.add(reading);
         next();
         return reading;
@@ -73,16 +100,16 @@ final class LongValues {
         private final boolean lent;
 
         private final Codec<T> codec;
-        private final HeldMemory memory;
+        private final HeldMemory held;
         private final Reader<? super T> reader;
         private boolean disposed;
 
-        Reading(Message message, long cost, boolean lent, Codec<T> codec, HeldMemory memory, Reader<? super T> reader) {
+        Reading(Message message, long cost, boolean lent, Codec<T> codec, HeldMemory held, Reader<? super T> reader) {
             this.message = message;
             this.cost = cost;
             this.lent = lent;
             this.codec = codec;
-            this.memory = memory;
+            this.held = held;
             this.reader = reader;
         }
 
@@ -98,13 +125,13 @@ final class LongValues {
         private void run() {
             T value;
             try {
-                value = Objects.requireNonNull(message.decode(codec, memory), "the codec has made null of a message");
+                value = Objects.requireNonNull(message.decode(codec, held), "the codec has made null of a message");
             } catch (Throwable t) {
                 // Also what is fatal elsewhere: somebody waits for the outcome.
-                session.execute(() -> over(null, t));
+                execute(() -> over(null, t));
                 return;
             }
-            session.execute(() -> over(value, null));
+            execute(() -> over(value, null));
         }
 
         private void over(@Nullable T value, @Nullable Throwable error) {
@@ -116,16 +143,16 @@ final class LongValues {
                     reader.read(value, error);
                 }
             } finally {
-                memory.release();
+                held.release();
                 next();
             }
         }
 
         private void giveBack() {
             if (lent) {
-                session.memory().giveBackLease(cost);
+                memory.giveBackLease(cost);
             } else {
-                session.memory().give(MemoryUse.LONG_MESSAGES, cost);
+                memory.give(MemoryUse.LONG_MESSAGES, cost);
             }
         }
 
@@ -134,11 +161,11 @@ final class LongValues {
          */
         @Override
         public void dispose() {
-            session.execute(() -> {
+            execute(() -> {
                 disposed = true;
                 if (waiting.remove(this)) {
                     giveBack();
-                    memory.release();
+                    held.release();
                     message.release();
                 }
             });

@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.weir.core.Loop;
 import io.weir.memory.MemoryUse;
+import io.weir.path.Logs;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -418,7 +419,7 @@ public final class Mailbox extends Flux<Received> implements Disposable {
                     actual.onError(reason);
                 }
             } catch (Throwable t) {
-                Ports.LOG.error("Who receives from the mailbox of port '{}' has failed", port, t);
+                Logs.PORTS.error("Who receives from the mailbox of port '{}' has failed", port, t);
             }
         }
 

@@ -13,7 +13,7 @@ import reactor.core.publisher.Mono;
  * What one channel brings into a mailbox, and the way of answers back. Loop thread only, but for {@link #reply} and
  * {@link #close}.
  */
-final class MailboxFeed implements MessageSink, Outbound.Feeder {
+final class MailboxFeed implements MessageSink, Feeder {
 
     /** Messages that may be on their way, also where a window has fewer, if there is memory for them. */
     private static final int AHEAD = 64;
@@ -118,7 +118,7 @@ final class MailboxFeed implements MessageSink, Outbound.Feeder {
     @Override
     public void message(Message message, int flags, int number) {
         Message kept = Inbound.apart(message);
-        long cost = Outbound.cost(kept) + MemoryAccount.ITEM;
+        long cost = MessageCost.of(kept) + MemoryAccount.ITEM;
         // What was lent for it counts as the mailbox's from now on.
         channel.inbound().settleLease();
         // What comes was promised, so it is kept; where there is no memory for more, nothing more is taken in.

@@ -591,7 +591,7 @@ public final class Node {
      * @throws Misconfigured if the port is served already
      */
     public Disposable serve(String port, Function<? super Channel, ? extends Publisher<Void>> handler) {
-        return served(port, new ServeHandler(handler));
+        return served(port, new ServeHandler(ports, handler));
     }
 
     Disposable served(String port, PortHandler handler) {
@@ -624,7 +624,7 @@ public final class Node {
     /** As {@link #answer(String, Function)}, and the handler also gets the peer whose request it is. */
     public Disposable answer(
             String port, BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler) {
-        return served(port, new AnswerHandler(handler));
+        return served(port, new AnswerHandler(ports, handler));
     }
 
     /**
@@ -638,7 +638,7 @@ public final class Node {
             Function<? super A, ? extends Publisher<? extends B>> handler) {
         return answer(
                 port,
-                (peer, request) -> Decoding.<A, B>one(peer.session(), request, requests, handler)
+                (peer, request) -> Decoding.<A, B>one(peer.session().longValues(), request, requests, handler)
                         .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
     }
 
@@ -655,6 +655,7 @@ public final class Node {
         return served(
                 port,
                 new ServeHandler(
+                        ports,
                         channel -> {
                             gate.accept(channel.peer());
                             return channel.receive().next().flatMap(request -> answered(channel, request, handler));
@@ -682,7 +683,8 @@ public final class Node {
                         new CallDescription(CallKind.STREAM, channel.peer(), channel.port(), null), request.control());
         return watched == null
                 ? handler.apply(channel, request)
-                : Calls.watch(Flux.from(Watching.opened(watched, () -> handler.apply(channel, request))), watched);
+                : Watching.over(
+                        Flux.from(Watching.opened(watched, () -> handler.apply(channel, request))), watched, false);
     }
 
     /** As {@link #stream(String, Function)}, but values through codecs, so that nothing has to be released. */
@@ -704,7 +706,7 @@ public final class Node {
         return stream(
                 port,
                 gate,
-                (channel, request) -> Decoding.<A, B>many(channel.session(), request, requests, handler)
+                (channel, request) -> Decoding.<A, B>many(channel.session().longValues(), request, requests, handler)
                         .map(item -> Message.of(items.encode(item, channel.allocator()))));
     }
 

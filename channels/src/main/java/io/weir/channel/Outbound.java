@@ -23,45 +23,7 @@ import reactor.core.scheduler.Schedulers;
  * The sending half of a channel: takes messages, sends them as the peer's credit and the link's room allow, cuts long
  * ones. What it holds is bounded by its feeder, through {@link #room()}. Loop thread only.
  */
-final class Outbound implements Outgoing {
-
-    /** Who feeds this half. */
-    interface Feeder {
-        /** There may be room again. */
-        void room();
-
-        /** The end is on the wire. */
-        default void endSent() {}
-
-        /** The peer's subscriber has had everything; called only if that was asked for with the end. */
-        default void delivered() {}
-
-        /**
-         * The message with this number is dropped, and no link has seen anything of it. The half fails or is cancelled
-         * then.
-         */
-        default void unsent(int number) {}
-
-        /** The peer wants no more; what was not sent has been released. */
-        void cancelled();
-
-        /** The channel has failed; what was not sent has been released. */
-        void failed(Throwable error);
-
-        /**
-         * Whether nobody waits for anything of this channel, open as it is. One that its user has is waited for until
-         * it ends.
-         */
-        default boolean idle() {
-            return false;
-        }
-
-        /**
-         * Our side closes the channel: nothing more may be fed, what was taken is sent. Only what a user has can be
-         * closed.
-         */
-        default void closing() {}
-    }
+final class Outbound implements Outgoing, Backlog.Waiting {
 
     /** Its cost is kept because the payload belongs to the link once it is sent. */
     private record Queued(Message message, int flags, int number, long cost) {}
@@ -187,8 +149,8 @@ final class Outbound implements Outgoing {
         }
     }
 
-    /** There may be memory again for what waits here. */
-    void roomAgain() {
+    @Override
+    public void roomAgain() {
         if (feeder != null && !closed && isEmpty()) {
             feeder.room();
         }
@@ -201,11 +163,6 @@ final class Outbound implements Outgoing {
 
     boolean awaitsDelivery() {
         return awaitsDelivery;
-    }
-
-    /** What the message counts against the window. */
-    static long cost(Message message) {
-        return message.size() + (long) message.control().encoded().length;
     }
 
     /**
@@ -230,7 +187,7 @@ final class Outbound implements Outgoing {
             message.release();
             return true;
         }
-        long cost = cost(message);
+        long cost = MessageCost.of(message);
         if (cost > session.maxMessage()) {
             String text = "a message of " + cost + " bytes exceeds weir.message.max=" + session.maxMessage()
                     + "; raise it on both sides, or send the content in pieces";
@@ -249,7 +206,7 @@ final class Outbound implements Outgoing {
 
     /** Takes over a message that can't go at once. */
     void sendLater(Message message, int flags, int number) {
-        long cost = cost(message);
+        long cost = MessageCost.of(message);
         if (maySendNow(message) && transmit(message, flags, number, cost)) {
             return;
         }

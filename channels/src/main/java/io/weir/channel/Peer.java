@@ -3,7 +3,6 @@ package io.weir.channel;
 import static reactor.core.publisher.Sinks.EmitFailureHandler.FAIL_FAST;
 
 import io.netty.buffer.ByteBufAllocator;
-import io.netty.util.ReferenceCountUtil;
 import io.weir.config.PathPolicy;
 import io.weir.core.Codec;
 import io.weir.core.Message;
@@ -15,14 +14,9 @@ import io.weir.path.PathHistory;
 import io.weir.path.Promise;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
-import org.reactivestreams.Publisher;
-import reactor.core.Disposable;
-import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -30,7 +24,7 @@ import reactor.core.publisher.Sinks;
 /**
  * Another node that this one is connected to. All channels to it share one link. Any thread may use a peer.
  */
-public final class Peer {
+public abstract class Peer {
 
     /** Decisions that are remembered. */
     static final int HISTORY = PathHistory.LENGTH;
@@ -43,11 +37,6 @@ public final class Peer {
     private volatile boolean ended;
     private final Sinks.Empty<Void> leaving = Sinks.empty();
     private volatile boolean leaves;
-
-    /** One that has proved nothing. */
-    Peer(PeerId id, PathDecision path) {
-        this(id, path, new Identity(false, null, id.name(), ""), "");
-    }
 
     Peer(PeerId id, PathDecision path, Identity identity, String binding) {
         this.id = id;
@@ -206,152 +195,61 @@ public final class Peer {
      * {@link io.weir.core.Refused} if nobody serves the port. Each subscription opens a channel of its own, which must
      * be used or closed.
      */
-    public Mono<Channel> channel(String port) {
-        return Promise.mono(
-                outcome -> {
-                    Ports.checkName(port);
-                    ChannelWaiter waiter = new ChannelWaiter(outcome);
-                    session().execute(() -> session().open(port, 0, waiter, waiter::opened));
-                },
-                unwanted -> unwanted.execute(unwanted::end));
-    }
+    public abstract Mono<Channel> channel(String port);
 
     /**
      * Sends one message to this port, for which no answer is expected. Completes when it is on the wire, within the
      * credit that the peer gives. Subscribing gives the message away; cancelling drops it if it was not sent yet.
      */
-    public Mono<Void> tell(String port, Message message) {
-        return new AskMono(session(), port, message, false, null, interceptor()).then();
-    }
+    public abstract Mono<Void> tell(String port, Message message);
 
     /** As {@link #tell(String, Message)}, but a value through a codec, and again with each subscription. */
-    public <A> Mono<Void> tell(String port, A value, Codec<A> codec) {
-        return Mono.defer(() -> tell(port, Message.of(codec.encode(value, allocator()))));
-    }
+    public abstract <A> Mono<Void> tell(String port, A value, Codec<A> codec);
 
     /**
      * Sends a request to this port and yields the answer, which belongs to the subscriber. Fails with
      * {@link io.weir.core.RemoteFailure} if the handler failed, with {@link io.weir.core.Refused} if the port answers
      * no requests. Subscribing gives the message away, once; cancelling informs the peer.
      */
-    public Mono<Message> ask(String port, Message message) {
-        return new AskMono(session(), port, message, true, null, interceptor());
-    }
+    public abstract Mono<Message> ask(String port, Message message);
 
     /**
      * As {@link #ask(String, Message)}, for answers that bring something that has to be given back: one that was on its
      * way when the subscriber cancelled is shown to {@code late}, on the loop, and released behind that.
      */
-    public Mono<Message> ask(String port, Message message, Consumer<? super Message> late) {
-        return new AskMono(session(), port, message, true, Objects.requireNonNull(late, "late"), interceptor());
-    }
+    public abstract Mono<Message> ask(String port, Message message, Consumer<? super Message> late);
 
     /**
      * As {@link #ask(String, Message)}, but values through codecs, so that nothing has to be released. Each
      * subscription sends the request again.
      */
-    public <A, B> Mono<B> ask(String port, A request, Codec<A> requests, Codec<B> answers) {
-        return Mono.defer(() ->
-                Decoding.value(session(), ask(port, Message.of(requests.encode(request, allocator()))), answers));
-    }
+    public abstract <A, B> Mono<B> ask(String port, A request, Codec<A> requests, Codec<B> answers);
 
     /**
      * Sends a request and yields the stream with which the peer answers, within the subscriber's demand. Subscribing
      * gives the message away, once.
      */
-    public Flux<Message> stream(String port, Message request) {
-        return stream(port, request, Channel::receive);
-    }
-
-    private <B> Flux<B> stream(String port, Message request, Function<Channel, Flux<B>> received) {
-        AtomicBoolean used = new AtomicBoolean();
-        AtomicReference<@Nullable Message> unsent = new AtomicReference<>(request);
-        return Flux.defer(() -> used.compareAndSet(false, true)
-                ? watched(
-                                CallKind.STREAM,
-                                port,
-                                channel -> Mono.fromSupplier(() -> unsent.getAndSet(null))
-                                        .flux(),
-                                received)
-                        .doFinally(signal -> ReferenceCountUtil.release(unsent.getAndSet(null)))
-                : Flux.error(AskMono.used(port)));
-    }
+    public abstract Flux<Message> stream(String port, Message request);
 
     /**
      * As {@link #stream(String, Message)}, but values through codecs, so that nothing has to be released. Each
      * subscription sends the request again.
      */
-    public <A, B> Flux<B> stream(String port, A request, Codec<A> requests, Codec<B> items) {
-        return Flux.defer(() -> {
-            Message message = Message.of(requests.encode(request, allocator()));
-            return stream(port, message, channel -> channel.receive(items));
-        });
-    }
+    public abstract <A, B> Flux<B> stream(String port, A request, Codec<A> requests, Codec<B> items);
 
     /** Sends this stream to a port and yields what the peer sends back: the interaction "channel" as one operator. */
-    public Flux<Message> exchange(String port, Flux<Message> source) {
-        return watched(CallKind.EXCHANGE, port, channel -> source, Channel::receive);
-    }
-
-    private @Nullable CallInterceptor interceptor() {
-        return session().interceptor();
-    }
-
-    private <B> Flux<B> watched(
-            CallKind kind, String port, Function<Channel, Flux<Message>> source, Function<Channel, Flux<B>> received) {
-        CallInterceptor interceptor = interceptor();
-        if (interceptor == null) {
-            return exchanged(port, source, received);
-        }
-        CallDescription call = new CallDescription(kind, this, port, null);
-        return Flux.deferContextual(context -> {
-            OutgoingCall watched = interceptor.calling(call, context);
-            return watched == null
-                    ? exchanged(port, source, received)
-                    : Calls.watch(
-                            exchanged(port, channel -> announced(source.apply(channel), call, watched), received),
-                            watched);
-        });
-    }
-
-    /** The first message carries what the call adds. */
-    private static Flux<Message> announced(Flux<Message> source, CallDescription call, OutgoingCall watched) {
-        AtomicBoolean begun = new AtomicBoolean();
-        return source.map(message -> begun.getPlain() || begun.getAndSet(true)
-                ? message
-                : message.with(watched.sending(call, message.control())));
-    }
-
-    /** As {@link #exchange(String, Flux)}, past all interceptors. */
-    <B> Flux<B> exchanged(String port, Function<Channel, Flux<Message>> source, Function<Channel, Flux<B>> received) {
-        return channel(port).flatMapMany(channel -> exchange(channel, source.apply(channel), received.apply(channel)));
-    }
-
-    /**
-     * Both halves as one: what fails the sending half fails the receiving one as well, so its own signals need not be
-     * looked at; who stops receiving stops sending.
-     */
-    private static <B> Flux<B> exchange(Channel channel, Publisher<Message> source, Flux<B> received) {
-        return Flux.deferContextual(context -> {
-            Disposable.Swap sending = Disposables.swap();
-            return received.doOnSubscribe(subscription -> sending.replace(
-                            channel.send(source).contextWrite(context).subscribe(nothing -> {}, error -> {})))
-                    .doFinally(signal -> sending.dispose());
-        });
-    }
+    public abstract Flux<Message> exchange(String port, Flux<Message> source);
 
     /**
      * A stage of a pipeline that runs at the peer: {@code flux.transform(peer.stage("resize", codecOfA, codecOfB))}
      * sends what the flux emits and goes on with what the port's handler makes of it. Demand, errors and cancellation
      * pass through.
      */
-    public <A, B> Function<Flux<A>, Flux<B>> stage(String port, Codec<A> request, Codec<B> answer) {
-        return source -> watched(
-                CallKind.EXCHANGE,
-                port,
-                channel -> source.map(value -> Message.of(request.encode(value, channel.allocator()))),
-                channel -> channel.receive(answer));
-    }
+    public abstract <A, B> Function<Flux<A>, Flux<B>> stage(String port, Codec<A> request, Codec<B> answer);
+
+    /** As {@link #exchange(String, Flux)}, past all interceptors. */
+    abstract <B> Flux<B> exchanged(
+            String port, Function<Channel, Flux<Message>> source, Function<Channel, Flux<B>> received);
 
     /**
      * Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides.

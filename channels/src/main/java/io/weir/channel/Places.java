@@ -24,7 +24,7 @@ public final class Places {
     private static final class Owner {
 
         private int taken;
-        private final Map<Session, Integer> peers = new HashMap<>();
+        private final Map<Peer, Integer> peers = new HashMap<>();
     }
 
     /** None is taken yet. */
@@ -35,12 +35,12 @@ public final class Places {
     /** Takes a place for this peer, to be given back, or returns false if it has its share already. */
     public synchronized boolean tryTake(Peer peer) {
         Owner owner = owners.computeIfAbsent(identity(peer), identity -> new Owner());
-        int its = owner.peers.getOrDefault(peer.session(), 0);
+        int its = owner.peers.getOrDefault(peer, 0);
         long ofOwner = (all - (taken - owner.taken)) * 3L / 4;
         long ofPeer = (ofOwner - (owner.taken - its)) / 2;
         boolean has = its < Math.max(1, ofPeer);
         if (has) {
-            owner.peers.put(peer.session(), its + 1);
+            owner.peers.put(peer, its + 1);
             owner.taken++;
             taken++;
         }
@@ -54,12 +54,12 @@ public final class Places {
      */
     public synchronized void give(Peer peer) {
         Owner owner = owners.get(identity(peer));
-        Integer its = owner == null ? null : owner.peers.remove(peer.session());
+        Integer its = owner == null ? null : owner.peers.remove(peer);
         if (owner == null || its == null) {
             throw new IllegalStateException("a place was given back that was not taken");
         }
         if (its > 1) {
-            owner.peers.put(peer.session(), its - 1);
+            owner.peers.put(peer, its - 1);
         }
         owner.taken--;
         taken--;

@@ -10,27 +10,23 @@ import io.weir.core.RareLog;
 import io.weir.path.DecisionText;
 import io.weir.path.Identity;
 import io.weir.path.Logs;
-import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /** The ports that a node serves. Any thread may call. */
-final class Ports {
-
-    static final Logger LOG = Logs.PORTS;
+final class Ports implements Session.Host {
 
     static final String LEAVING = "this node is going to leave, and begins nothing any more";
 
     private final ConcurrentMap<String, PortHandler> handlers = new ConcurrentHashMap<>();
     private final NodeSpec spec;
-    private final RareLog failures = new RareLog(LOG, System::nanoTime);
-    private final RareLog breaches = new RareLog(LOG, System::nanoTime);
+    private final RareLog failures = new RareLog(Logs.PORTS, System::nanoTime);
+    private final RareLog breaches = new RareLog(Logs.PORTS, System::nanoTime);
     private final RareLog sessionLog = SessionLog.make();
     /** Null: everybody may use every port that the configuration does not restrict. */
     private volatile @Nullable Authorisation authorisation;
@@ -49,7 +45,7 @@ final class Ports {
 
     /** Serves the port until the result is disposed. */
     Disposable serve(String port, PortHandler handler) {
-        checkName(port);
+        PortNames.check(port);
         if (handlers.putIfAbsent(port, handler) != null) {
             throw new Misconfigured("port '" + port + "' is served already: one handler per port and node");
         }
@@ -61,23 +57,17 @@ final class Ports {
         });
     }
 
-    /** How large the next channel's first message at this port will probably be. */
-    int expected(String port) {
+    @Override
+    public int expected(String port) {
         return longMessages.getOrDefault(port, 1);
     }
 
-    /** A source at this port has emitted a message of this length, its first one or a longer one than before. */
-    void emitted(String port, int length) {
+    @Override
+    public void emitted(String port, int length) {
         if (length > Backlog.LONG && handlers.containsKey(port)) {
             longMessages.put(port, length);
         } else {
             longMessages.remove(port);
-        }
-    }
-
-    static void checkName(String port) {
-        if (port.isBlank() || port.getBytes(StandardCharsets.UTF_8).length > Session.MAX_PORT_NAME) {
-            throw new Misconfigured("'" + port + "' is no port name: 1 to " + Session.MAX_PORT_NAME + " bytes");
         }
     }
 
@@ -94,12 +84,13 @@ final class Ports {
         return interceptors;
     }
 
-    void opened(Channel channel, boolean requests) {
+    @Override
+    public void opened(Channel channel, boolean requests) {
         if (!permits(channel.peer().identity(), channel.port())) {
             channel.refuse(ErrorCode.REFUSED, "port '" + channel.port() + "' is not open to this peer");
             return;
         }
-        if (leaving && !goesOn(channel.port())) {
+        if (leaving && !PortNames.mayBeNeeded(channel.port())) {
             channel.refuse(ErrorCode.OVERLOADED, LEAVING);
             return;
         }
@@ -134,13 +125,13 @@ final class Ports {
         }
     }
 
-    /** Where it is written what becomes of sessions. */
-    RareLog sessionLog() {
+    @Override
+    public RareLog sessionLog() {
         return sessionLog;
     }
 
-    /** A peer has done what it may not, and this is what became of it. */
-    void breach(String what) {
+    @Override
+    public void breach(String what) {
         breaches.warn(what);
     }
 
@@ -172,11 +163,6 @@ final class Ports {
     /** What comes from now on is turned away, so that somebody else is asked; what was begun goes on. */
     void leave() {
         leaving = true;
-    }
-
-    /** Whether what has begun may need this port to come to its end: callbacks go there. */
-    static boolean goesOn(String port) {
-        return port.startsWith("weir.references");
     }
 
     boolean leaving() {

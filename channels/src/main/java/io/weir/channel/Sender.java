@@ -20,7 +20,7 @@ import reactor.util.context.Context;
  * credit covers. What the publisher emits on the loop goes straight out; what it emits elsewhere crosses through a
  * queue no longer than a batch. Requests and all signals to the waiting {@code Mono} come on the loop.
  */
-final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Feeder {
+final class Sender implements CoreSubscriber<Message>, Subscription, Feeder {
 
     /**
      * Messages that are asked for at once at most. Large enough to make the request's cost vanish, small enough that
@@ -74,7 +74,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         this.channel = channel;
         this.quarter = channel.session().windowBytes() / 4;
         this.outbound = channel.outbound();
-        this.size = channel.session().ports().expected(channel.port());
+        this.size = channel.session().host().expected(channel.port());
         this.actual = actual;
         this.confirm = confirm;
     }
@@ -229,7 +229,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         adapt(message.size());
         try {
             if (!outbound.sendsAtOnce(message, 0, 0)) {
-                long cost = Outbound.cost(message);
+                long cost = MessageCost.of(message);
                 if (!channel.session().backlog().mayWait(cost, !outbound.hasCredit(cost))) {
                     message.release();
                     onError(new Overloaded(
@@ -255,7 +255,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Outbound.Fe
         }
         if (!hasEmitted || latest > size) {
             hasEmitted = true;
-            channel.session().ports().emitted(channel.port(), latest);
+            channel.session().host().emitted(channel.port(), latest);
         }
         size = Math.max(1, latest);
         longestBatch = (int) Math.min(BATCH, Math.max(1, quarter / size));

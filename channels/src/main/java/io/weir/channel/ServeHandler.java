@@ -4,6 +4,7 @@ import io.weir.core.ControlData;
 import io.weir.core.ErrorCode;
 import io.weir.core.PathRequired;
 import io.weir.core.Refused;
+import io.weir.path.Logs;
 import java.util.Objects;
 import java.util.function.Function;
 import org.reactivestreams.Publisher;
@@ -13,14 +14,16 @@ import reactor.core.publisher.Flux;
 final class ServeHandler implements PortHandler {
 
     private final Function<? super Channel, ? extends Publisher<Void>> handler;
+    private final Ports ports;
     private final boolean watched;
 
-    ServeHandler(Function<? super Channel, ? extends Publisher<Void>> handler) {
-        this(handler, true);
+    ServeHandler(Ports ports, Function<? super Channel, ? extends Publisher<Void>> handler) {
+        this(ports, handler, true);
     }
 
     /** @param watched whether interceptors see the channels */
-    ServeHandler(Function<? super Channel, ? extends Publisher<Void>> handler, boolean watched) {
+    ServeHandler(Ports ports, Function<? super Channel, ? extends Publisher<Void>> handler, boolean watched) {
+        this.ports = ports;
         this.handler = handler;
         this.watched = watched;
     }
@@ -40,7 +43,7 @@ final class ServeHandler implements PortHandler {
     private void serve(Channel channel) {
         Flux<Void> work;
         try {
-            CallInterceptor interceptor = watched ? channel.session().interceptor() : null;
+            CallInterceptor interceptor = watched ? ports.interceptor() : null;
             work = interceptor == null ? handle(channel) : watched(interceptor, channel);
         } catch (Refused | PathRequired e) {
             channel.turnAway(e instanceof Refused ? ErrorCode.REFUSED : ErrorCode.PATH_REQUIRED, e);
@@ -49,7 +52,7 @@ final class ServeHandler implements PortHandler {
             channel.fail(t);
             return;
         }
-        Ports.LOG.debug("{} begins", channel);
+        Logs.PORTS.debug("{} begins", channel);
         channel.whileOpen(work.subscribe(
                 nothing -> {},
                 error -> channel.execute(() -> channel.failUnlessOver(error)),
@@ -66,7 +69,7 @@ final class ServeHandler implements PortHandler {
         IncomingCall watched = interceptor.called(call, ControlData.empty());
         return watched == null
                 ? handle(channel)
-                : Calls.watch(Watching.opened(watched, () -> handle(channel)), watched);
+                : Watching.over(Watching.opened(watched, () -> handle(channel)), watched, false);
     }
 
     @Override

@@ -11,11 +11,11 @@ import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Lendable;
 import io.weir.core.Loop;
-import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.RareLog;
 import io.weir.core.ReusedFrame;
 import io.weir.core.ReusedList;
 import io.weir.core.SessionLost;
@@ -34,9 +34,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
@@ -54,7 +52,7 @@ import reactor.core.publisher.MonoSink;
  * What is between two nodes: the channels and the order in which they use the link. Everything but {@link #execute} and
  * the final fields belongs to the loop.
  */
-final class Session implements LastingLink.User {
+final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender {
 
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
 
@@ -82,14 +80,30 @@ final class Session implements LastingLink.User {
     /** Enough for a page; to read them all would keep the loop from its work. */
     static final int CHANNELS_SHOWN = 256;
 
-    /** Longer names are refused: a port's name is an identifier. */
-    static final int MAX_PORT_NAME = 255;
-
     /** So many channels that have ended may stand in the lanes at least, though they have nothing to send. */
     private static final int MOST_OVER_IN_LANES = 64;
 
+    /** What a session needs of its node. Any thread may call. */
+    interface Host {
+
+        /** The peer has opened this channel. On its loop. */
+        void opened(Channel channel, boolean requests);
+
+        /** How large the next channel's first message at this port will probably be. */
+        int expected(String port);
+
+        /** A source at this port has emitted a message of this length, its first one or a longer one than before. */
+        void emitted(String port, int length);
+
+        /** A peer has done what it may not, and this is what became of it. */
+        void breach(String what);
+
+        /** Where it is written what becomes of sessions. */
+        RareLog sessionLog();
+    }
+
     private final NodeSpec spec;
-    private final Ports ports;
+    private final Host host;
     private final MemoryAccount.Share memory;
     private final Loop loop;
     private final LastingLink link;
@@ -98,7 +112,6 @@ final class Session implements LastingLink.User {
 
     private final Lanes<Outgoing> lanes = new Lanes<>();
     private final IntObjectHashMap<Channel> channels = new IntObjectHashMap<>();
-    private final Map<String, Asker> askers = new HashMap<>();
     private final ReusedFrame frames = new ReusedFrame();
     private final Runnable endOfTurn = this::endOfTurn;
     private final ReusedList<Channel> touched = new ReusedList<>();
@@ -110,7 +123,7 @@ final class Session implements LastingLink.User {
     private boolean draining;
     private boolean full;
     private final Refusals refusals = new Refusals();
-    private final LongValues longValues = new LongValues(this);
+    private final LongValues longValues;
     private final List<Confirmation> confirming = new ArrayList<>(0);
     /** Who waits until a condition holds, or the session is over. */
     private final Set<MonoSink<Void>> awaiting = ConcurrentHashMap.newKeySet();
@@ -161,11 +174,11 @@ final class Session implements LastingLink.User {
 
     private final Backlog backlog;
     /** Where an answer may wait for which there was no memory. */
-    private @Nullable Answerer beyond;
+    private BooleanSupplier beyond = () -> false;
 
     Session(
             NodeSpec spec,
-            Ports ports,
+            Host host,
             MemoryAccount.Share memory,
             Loop loop,
             LastingLink link,
@@ -173,13 +186,14 @@ final class Session implements LastingLink.User {
             boolean connecting,
             Consumer<Session> onEnd) {
         this.spec = spec;
-        this.ports = ports;
+        this.host = host;
         this.memory = memory;
         this.loop = loop;
         this.link = link;
         this.peer = peer;
         this.onEnd = onEnd;
-        this.backlog = new Backlog(this, memory);
+        this.longValues = new LongValues(peer.id(), this::execute, memory);
+        this.backlog = new Backlog(loop, memory, channels::size, this::drainLater);
         memory.take(MemoryUse.PEERS, MemoryAccount.PEER);
         this.keepAlive = new KeepAlive(
                 this, loop, spec.keepAlive().interval(), spec.keepAlive().timeout());
@@ -193,13 +207,13 @@ final class Session implements LastingLink.User {
         keepAlive.begin();
     }
 
-    /** How many frames of every kind have come that are not about links. */
-    long heard() {
+    @Override
+    public long heard() {
         return link.framesReceived();
     }
 
-    /** Whether the peer can be asked anything; otherwise another limit counts. */
-    boolean changesLinks() {
+    @Override
+    public boolean changesLinks() {
         return !link.isClear();
     }
 
@@ -219,8 +233,8 @@ final class Session implements LastingLink.User {
         return PooledByteBufAllocator.DEFAULT.directBuffer(length, length);
     }
 
-    /** Asks the peer whether it is there, as soon as the link has room. */
-    void ping() {
+    @Override
+    public void ping() {
         pingDue = !offer(frame().set(FrameKind.PING, 0, 0, --ping));
         pingedAt = System.nanoTime();
         pongAwaited = true;
@@ -248,8 +262,8 @@ final class Session implements LastingLink.User {
         }
     }
 
-    /** The peer has said nothing for as long as it may, though it was asked. */
-    void silent() {
+    @Override
+    public void silent() {
         abandon(new SessionLost(peer.id() + " has said nothing for "
                 + SettingText.of(spec.keepAlive().timeout())
                 + " although its connection is open: it is stopped, kept from its work, or cut off from here"
@@ -290,37 +304,34 @@ final class Session implements LastingLink.User {
         abandon(new SessionLost("something could not be done for " + peer.id() + ": " + reason, reason));
     }
 
-    Loop loop() {
+    @Override
+    public Loop loop() {
         return loop;
     }
 
-    /** Whether it is of any use to borrow the loop. Any thread. */
-    boolean isOverLendable() {
+    @Override
+    public boolean isOverLendable() {
         return link.isOverLendable();
     }
 
-    /**
-     * The link, if who has borrowed the loop may send and receive over it: nothing else waits for it, nor is about to
-     * change, so that only what the borrower brings and what comes for its channels is handled.
-     */
-    @Nullable
-    Lendable lendable() {
+    @Override
+    public @Nullable Lendable lendable() {
         return ended == null && !doomed && clear() ? link.lendable() : null;
     }
 
-    /** Something has failed halfway: nothing more is taken, and the loss of its link is the end. */
-    void doom() {
+    @Override
+    public void doom() {
         doomed = true;
         link.doom();
     }
 
-    /** The loop is, or is no longer, with somebody who must not touch what goes over sockets. */
-    void borrowed(boolean whether) {
+    @Override
+    public void borrowed(boolean whether) {
         borrowed = whether;
     }
 
-    /** Whether the frames of this channel may be handled by who has borrowed the loop. */
-    boolean isLent(int number) {
+    @Override
+    public boolean isLent(int number) {
         Channel channel = find(number);
         return channel != null && channel.isLent();
     }
@@ -344,12 +355,6 @@ final class Session implements LastingLink.User {
         return link.transport();
     }
 
-    /** Who watches calls; null: nobody does. Any thread. */
-    @Nullable
-    CallInterceptor interceptor() {
-        return ports.interceptor();
-    }
-
     PeerId peerId() {
         return peer.id();
     }
@@ -364,16 +369,8 @@ final class Session implements LastingLink.User {
         return memory;
     }
 
-    /**
-     * For the value of a message that the account has, or will have: up to the length of that, the value costs nothing
-     * more.
-     */
-    HeldMemory held(MemoryUse use, Message message) {
-        return new HeldMemory(memory, use, Outbound.cost(message) + MemoryAccount.ITEM);
-    }
-
-    Ports ports() {
-        return ports;
+    Host host() {
+        return host;
     }
 
     Lanes<Outgoing> lanes() {
@@ -391,11 +388,13 @@ final class Session implements LastingLink.User {
     /**
      * Whether an answer for which there is no memory may wait here: one of a session may, so that whoever takes its
      * answers gets all of them.
+     *
+     * @param waits whether it still waits
      */
-    boolean mayGoBeyond(Answerer answers) {
-        boolean may = beyond == null || !beyond.isBeyond();
+    boolean mayGoBeyond(BooleanSupplier waits) {
+        boolean may = !beyond.getAsBoolean();
         if (may) {
-            beyond = answers;
+            beyond = waits;
         }
         return may;
     }
@@ -422,16 +421,21 @@ final class Session implements LastingLink.User {
         if (ended != null) {
             return ended.unsent();
         }
-        return peerLeaves && !Ports.goesOn(port) ? leaves() : null;
+        return peerLeaves && !PortNames.mayBeNeeded(port) ? leaves() : null;
     }
 
     /** One for each: a thread that waits for it by blocking adds to it. */
-    private PeerUnavailable leaves() {
+    PeerUnavailable leaves() {
         return new PeerUnavailable(peer.id() + " is going to leave, and nothing more is begun there");
     }
 
     int channelCount() {
         return channels.size();
+    }
+
+    @Override
+    public boolean hasEnded() {
+        return ended != null;
     }
 
     @Nullable
@@ -572,17 +576,6 @@ final class Session implements LastingLink.User {
         channel.opening(waiter, flags);
     }
 
-    /** Who sends our requests to this port of the peer; opened on first use, and again after it has failed. */
-    Asker asker(String port) {
-        Asker asker = askers.get(port);
-        if (asker == null || asker.failed()) {
-            asker = new Asker(this, port);
-            askers.put(port, asker);
-            open(port, Flags.REQUESTS, asker, asker::opened);
-        }
-        return asker;
-    }
-
     /**
      * The next one, also when all have been used once: those of channels that are still open are left out, and so is 0.
      */
@@ -721,7 +714,7 @@ final class Session implements LastingLink.User {
     }
 
     private void breach(WeirException reason) {
-        ports.breach("A session is ended here: " + reason.getMessage());
+        host.breach("A session is ended here: " + reason.getMessage());
         abandon(reason);
     }
 
@@ -812,7 +805,7 @@ final class Session implements LastingLink.User {
             throw new ProtocolMismatch(
                     "OPEN with channel number " + Integer.toUnsignedString(number) + ", which is not the peer's next");
         }
-        if (in.body().readableBytes() > MAX_PORT_NAME) {
+        if (in.body().readableBytes() > PortNames.LONGEST) {
             throw new ProtocolMismatch("OPEN with a port name of " + in.body().readableBytes() + " bytes");
         }
         latestTheirs = number;
@@ -826,19 +819,14 @@ final class Session implements LastingLink.User {
         } catch (IllegalArgumentException e) {
             throw new ProtocolMismatch("credit that can't be: " + e.getMessage(), e);
         }
-        ports.opened(channel, in.has(Flags.REQUESTS));
+        host.opened(channel, in.has(Flags.REQUESTS));
     }
 
     private void peerLeaves() {
         if (!peerLeaves) {
             peerLeaves = true;
-            ports.sessionLog().info(peer.id() + " is going to leave");
+            host.sessionLog().info(peer.id() + " is going to leave");
             peer.leaves();
-            Map.copyOf(askers).forEach((port, asker) -> {
-                if (!Ports.goesOn(port)) {
-                    asker.peerLeaves(this::leaves);
-                }
-            });
         }
     }
 
@@ -867,7 +855,7 @@ final class Session implements LastingLink.User {
         }
         String text = peer.id() + " is gone: " + reason.getMessage();
         if (reason instanceof ProtocolMismatch) {
-            ports.breach("A session is ended here: " + text);
+            host.breach("A session is ended here: " + text);
         }
         end(
                 reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason),

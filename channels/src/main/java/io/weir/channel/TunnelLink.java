@@ -448,7 +448,7 @@ final class TunnelLink implements TunnelledLink, MessageSink {
     }
 
     /** The sending half. What ends both halves is heard by the receiving one, behind what had arrived. */
-    private final class Sending implements Outbound.Feeder {
+    private final class Sending implements Feeder {
 
         /** The session that goes through it has its own. */
         @Override

@@ -7,6 +7,7 @@ import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.RareLog;
 import io.weir.core.Refused;
+import io.weir.path.Logs;
 import io.weir.path.TunnelRoute;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +20,7 @@ final class Tunnels implements PortHandler {
 
     private final NodeSpec spec;
     private final Consumer<TunnelLink> accepted;
-    private final RareLog failures = new RareLog(Ports.LOG, System::nanoTime);
+    private final RareLog failures = new RareLog(Logs.PORTS, System::nanoTime);
 
     /** @param accepted gets each that comes, on its loop */
     Tunnels(NodeSpec spec, Consumer<TunnelLink> accepted) {

@@ -20,11 +20,36 @@ public final class Turns {
      */
     private static final int LOOKS = 16;
 
-    private final Session session;
+    /** The session whose loop is taken. */
+    interface Lender {
+
+        Loop loop();
+
+        /** Whether it is of any use to borrow the loop. Any thread. */
+        boolean isOverLendable();
+
+        /**
+         * The link, if who has borrowed the loop may send and receive over it: nothing else waits for it, nor is about
+         * to change, so that only what the borrower brings and what comes for its channels is handled.
+         */
+        @Nullable
+        Lendable lendable();
+
+        /** Whether the frames of this channel may be handled by who has borrowed the loop. */
+        boolean isLent(int number);
+
+        /** The loop is, or is no longer, with somebody who must not touch what goes over sockets. */
+        void borrowed(boolean whether);
+
+        /** Something has failed halfway: nothing more is taken, and the loss of its link is the end. */
+        void doom();
+    }
+
+    private final Lender session;
     private final Loop loop;
     private final IntPredicate channels;
 
-    Turns(Session session) {
+    Turns(Lender session) {
         this.session = session;
         this.loop = session.loop();
         this.channels = session::isLent;

@@ -4,6 +4,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.FluxOperator;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.MonoOperator;
 import reactor.util.context.Context;
 
 /** Reports to a call how it ends, and gives it its context. */
@@ -22,6 +26,34 @@ final class Watching<T> implements CoreSubscriber<T>, Subscription {
         this.single = single;
         this.actual = actual;
         this.context = call.context(actual.currentContext());
+    }
+
+    /**
+     * Ends a call as this ends, or with its first item, and gives it the call's context.
+     *
+     * @param work to be subscribed to once
+     */
+    static <T> Mono<T> over(Mono<T> work, WatchedCall call) {
+        return new MonoOperator<T, T>(work) {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                source.subscribe(new Watching<>(call, true, actual));
+            }
+        };
+    }
+
+    /**
+     * As {@link #over(Mono, WatchedCall)}.
+     *
+     * @param single whether its first item ends the call
+     */
+    static <T> Flux<T> over(Flux<T> work, WatchedCall call, boolean single) {
+        return new FluxOperator<T, T>(work) {
+            @Override
+            public void subscribe(CoreSubscriber<? super T> actual) {
+                source.subscribe(new Watching<>(call, single, actual));
+            }
+        };
     }
 
     /** What a handler returns that is called within the scope of its call. */

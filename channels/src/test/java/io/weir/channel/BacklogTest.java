@@ -103,7 +103,9 @@ class BacklogTest {
     private void serve(String port, int count, int length) {
         pair.ports.serve(
                 port,
-                new ServeHandler(channel -> channel.send(Flux.range(0, count).map(i -> Message.of(new byte[length])))));
+                new ServeHandler(
+                        pair.ports,
+                        channel -> channel.send(Flux.range(0, count).map(i -> Message.of(new byte[length])))));
     }
 
     @Test
@@ -225,7 +227,7 @@ class BacklogTest {
         pair.end();
         pair = pair(1, 32 << 20);
         AtomicInteger served = new AtomicInteger();
-        pair.ports.serve("one", new ServeHandler(channel -> {
+        pair.ports.serve("one", new ServeHandler(pair.ports, channel -> {
             served.incrementAndGet();
             return channel.send(Flux.concat(Mono.just(Message.of("one")), Mono.never()));
         }));
@@ -270,7 +272,7 @@ class BacklogTest {
         while (pair.memory.hasRoomFor("crowd", 1)) {
             MemoryAccount.Share share = pair.memory.share("crowd");
             shares.add(share);
-            peers.add(new Backlog(pair.server, share));
+            peers.add(new Backlog(pair.loop, share, () -> 0, () -> {}));
         }
         for (Backlog each : peers) {
             if (each.admits(length)) {

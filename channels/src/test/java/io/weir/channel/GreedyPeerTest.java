@@ -136,7 +136,7 @@ class GreedyPeerTest {
 
     @Test
     void longMessagesOnThousandsOfChannelsGetNoMoreThanOnePeersShare() {
-        pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));
+        pair.ports.serve("still", new ServeHandler(pair.ports, channel -> Mono.never()));
         for (int i = 0; i < 4000; i++) {
             open(2 * i + 1, "still", 0);
         }
@@ -168,7 +168,7 @@ class GreedyPeerTest {
     @Test
     void whatSubscribersKeepIsNoMoreThanOnePeersShareUntilItIsConsumed() {
         List<Keeping> kept = new ArrayList<>();
-        pair.ports.serve("keeps", new ServeHandler(channel -> {
+        pair.ports.serve("keeps", new ServeHandler(pair.ports, channel -> {
             channel.receiveKept(16).subscribe(message -> kept.add(new Keeping(channel, message)), error -> {});
             return Mono.never();
         }));
@@ -211,7 +211,7 @@ class GreedyPeerTest {
     @Test
     void whatWasConsumedIsGrantedAgain() {
         List<Keeping> kept = new ArrayList<>();
-        pair.ports.serve("keeps", new ServeHandler(channel -> {
+        pair.ports.serve("keeps", new ServeHandler(pair.ports, channel -> {
             channel.receiveKept(16).subscribe(message -> kept.add(new Keeping(channel, message)), error -> {});
             return Mono.never();
         }));
@@ -244,7 +244,7 @@ class GreedyPeerTest {
 
     @Test
     void aNumberThatLeapsIsABreach() {
-        pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));
+        pair.ports.serve("still", new ServeHandler(pair.ports, channel -> Mono.never()));
         open(1, "still", 0);
         open(0x7ffffff1, "still", 0);
         pair.loop.settle();
@@ -254,7 +254,7 @@ class GreedyPeerTest {
 
     @Test
     void numbersThatGoRoundComeToNoOpenChannel() {
-        pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));
+        pair.ports.serve("still", new ServeHandler(pair.ports, channel -> Mono.never()));
         open(1, "still", 0);
         pair.loop.settle();
         int number = 1;
@@ -275,7 +275,7 @@ class GreedyPeerTest {
 
     @Test
     void numbersMayGoRound() {
-        pair.ports.serve("still", new ServeHandler(channel -> Mono.never()));
+        pair.ports.serve("still", new ServeHandler(pair.ports, channel -> Mono.never()));
         int number = 1;
         open(number, "nobody", 0);
         send(FrameKind.END, 0, number, 0, 0, 0, Unpooled.EMPTY_BUFFER);
@@ -293,7 +293,7 @@ class GreedyPeerTest {
     @Test
     void answersThatNobodyTakesStopTheRequests() {
         AtomicInteger asked = new AtomicInteger();
-        pair.ports.serve("answers", new AnswerHandler((peer, request) -> {
+        pair.ports.serve("answers", new AnswerHandler(pair.ports, (peer, request) -> {
             asked.incrementAndGet();
             request.release();
             return Mono.just(Message.of(new byte[100_000]));
@@ -321,7 +321,7 @@ class GreedyPeerTest {
     @Test
     void answersThatComeLateAndThatNobodyTakesAreReplacedByErrors() {
         List<Sinks.One<Message>> late = new ArrayList<>();
-        pair.ports.serve("late", new AnswerHandler((peer, request) -> {
+        pair.ports.serve("late", new AnswerHandler(pair.ports, (peer, request) -> {
             request.release();
             Sinks.One<Message> answer = Sinks.one();
             late.add(answer);
@@ -355,7 +355,7 @@ class GreedyPeerTest {
     @Test
     void requestsWithLongContentAreTakenAsFarAsThereIsMemory() {
         List<Message> kept = new ArrayList<>();
-        pair.ports.serve("slow", new AnswerHandler((peer, request) -> {
+        pair.ports.serve("slow", new AnswerHandler(pair.ports, (peer, request) -> {
             kept.add(request);
             return Mono.never();
         }));
@@ -421,7 +421,7 @@ class GreedyPeerTest {
     @Test
     void whatSourcesEmitLateIsRefusedWhereItWouldUseUpTheNodesMemory() {
         Queue<Sinks.One<Message>> sources = new ArrayDeque<>();
-        pair.ports.serve("late", new ServeHandler(channel -> {
+        pair.ports.serve("late", new ServeHandler(pair.ports, channel -> {
             Sinks.One<Message> source = Sinks.one();
             sources.add(source);
             return channel.send(source.asMono());
@@ -447,8 +447,11 @@ class GreedyPeerTest {
     private void wantLongMessage() {
         pair.ports.serve(
                 "sink",
-                new ServeHandler(channel ->
-                        Flux.from(channel.receive()).doOnNext(Message::release).then()));
+                new ServeHandler(
+                        pair.ports,
+                        channel -> Flux.from(channel.receive())
+                                .doOnNext(Message::release)
+                                .then()));
         open(1, "sink", 0);
         pair.loop.settle();
         send(FrameKind.WANT, 0, 1, 0, 8 * MIB, 0, Unpooled.EMPTY_BUFFER);
@@ -572,9 +575,11 @@ class GreedyPeerTest {
         };
         pair.ports.serve(
                 "values",
-                new ServeHandler(channel -> channel.receive(slow)
-                        .doOnNext(length -> read.incrementAndGet())
-                        .then()));
+                new ServeHandler(
+                        pair.ports,
+                        channel -> channel.receive(slow)
+                                .doOnNext(length -> read.incrementAndGet())
+                                .then()));
         int channels = 60;
         for (int i = 0; i < channels; i++) {
             open(2 * i + 1, "values", 0);

@@ -73,7 +73,7 @@ class KeepAliveTest {
                 .keepAliveTimeout(Duration.ofHours(1))
                 .build();
         SessionPair pair = new SessionPair(spec, 16);
-        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        pair.ports.serve("echo", new ServeHandler(pair.ports, channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         var messages = Sinks.many().unicast().<Message>onBackpressureBuffer();
         channel.send(messages.asFlux()).subscribe();
@@ -88,7 +88,9 @@ class KeepAliveTest {
 
     @Test
     void whoSaysNothingIsGivenUpAndIsToldSo() {
-        pair.ports.serve("mute", new ServeHandler(channel -> channel.receive().then()));
+        pair.ports.serve(
+                "mute",
+                new ServeHandler(pair.ports, channel -> channel.receive().then()));
         Channel channel = pair.open("mute");
         AtomicReference<Throwable> failure = new AtomicReference<>();
         channel.receive().subscribe(Message::release, failure::set);
@@ -155,6 +157,7 @@ class KeepAliveTest {
         narrow.ports.serve(
                 "sink",
                 new ServeHandler(
+                        narrow.ports,
                         channel -> channel.receive().doOnNext(Message::release).then()));
         Channel channel = narrow.open("sink");
         byte[] piece = new byte[MemoryLink.MAX_FRAME];

@@ -82,7 +82,7 @@ class MailboxTest {
             MemoryLink[] ends = MemoryLink.pair(loop, 1 << 20);
             link = ends[0];
             link.handler(this);
-            Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH, "", ""));
+            Peer peer = new ConnectedPeer(id, new PathDecision(id, List.of(), Instant.EPOCH, "", ""), ports);
             MemoryAccount.Share share = memory.share(place);
             LastingLink link = new LastingLink(loop, ends[1], peer.id(), peer.identity(), spec.timeouts(), share);
             session = new Session(spec, ports, share, loop, link, peer, false, ended -> {});

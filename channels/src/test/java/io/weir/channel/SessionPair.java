@@ -32,7 +32,7 @@ final class SessionPair {
 
     private Session session(NodeSpec spec, Ports served, MemoryLink link, String peerName, boolean connecting) {
         PeerId id = new PeerId(UUID.randomUUID(), peerName, 1);
-        Peer peer = new Peer(id, new PathDecision(id, List.of(), Instant.EPOCH, "", ""));
+        Peer peer = new ConnectedPeer(id, new PathDecision(id, List.of(), Instant.EPOCH, "", ""), served);
         MemoryAccount.Share share = memory.share(peerName);
         LastingLink lasting = new LastingLink(loop, link, peer.id(), peer.identity(), spec.timeouts(), share);
         Session session = new Session(spec, served, share, loop, lasting, peer, connecting, ended -> {});

@@ -48,7 +48,7 @@ class SessionTest {
     @Test
     void echoesEverythingInOrder() {
         SessionPair pair = pair(spec, 16);
-        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        pair.ports.serve("echo", new ServeHandler(pair.ports, channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         List<String> received = new ArrayList<>();
         AtomicReference<String> end = new AtomicReference<>("none");
@@ -70,7 +70,7 @@ class SessionTest {
     @Test
     void ofManyChannelsSomeAreShown() {
         SessionPair pair = pair(spec, 16);
-        pair.ports.serve("many", new ServeHandler(channel -> Mono.never()));
+        pair.ports.serve("many", new ServeHandler(pair.ports, channel -> Mono.never()));
         for (int i = 0; i < Session.CHANNELS_SHOWN + 10; i++) {
             var unused = pair.open("many");
         }
@@ -85,7 +85,7 @@ class SessionTest {
     @Test
     void cutsAndJoinsLongMessagesOfAnyLength() {
         SessionPair pair = pair(spec, 8);
-        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        pair.ports.serve("echo", new ServeHandler(pair.ports, channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         Random random = new Random(1);
         List<byte[]> sent = new ArrayList<>();
@@ -114,8 +114,11 @@ class SessionTest {
         List<Long> asked = new ArrayList<>();
         pair.ports.serve(
                 "numbers",
-                new ServeHandler(channel -> channel.send(
-                        Flux.range(0, 1_000_000).doOnRequest(asked::add).map(i -> Message.of(Integer.toString(i))))));
+                new ServeHandler(
+                        pair.ports,
+                        channel -> channel.send(Flux.range(0, 1_000_000)
+                                .doOnRequest(asked::add)
+                                .map(i -> Message.of(Integer.toString(i))))));
         Channel channel = pair.open("numbers");
         List<Message> received = new ArrayList<>();
         BaseSubscriber<Message> subscriber = new BaseSubscriber<>() {
@@ -157,10 +160,12 @@ class SessionTest {
         AtomicReference<Throwable> atServer = new AtomicReference<>();
         pair.ports.serve(
                 "sink",
-                new ServeHandler(channel -> channel.receive()
-                        .doOnNext(Message::release)
-                        .doOnError(atServer::set)
-                        .then()));
+                new ServeHandler(
+                        pair.ports,
+                        channel -> channel.receive()
+                                .doOnNext(Message::release)
+                                .doOnError(atServer::set)
+                                .then()));
         Channel channel = pair.open("sink");
         StepVerifier.create(channel.send(Flux.concat(
                         Mono.just(Message.of("one")), Mono.error(new IllegalStateException("no more paper")))))
@@ -175,7 +180,7 @@ class SessionTest {
     @Test
     void anErrorBehindWhatNobodyTakesStillEndsTheChannel() {
         SessionPair pair = pair(spec, 16);
-        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        pair.ports.serve("echo", new ServeHandler(pair.ports, channel -> channel.send(channel.receive())));
         List<ByteBuf> payloads = new ArrayList<>();
         AtomicReference<FluxSink<Message>> emitter = new AtomicReference<>();
         Flux<Message> source = Flux.create(sink -> {
@@ -202,7 +207,7 @@ class SessionTest {
     @Test
     void whoNoLongerAwaitsDeliveryLeavesNoChannel() {
         SessionPair pair = pair(spec, 16);
-        pair.ports.serve("hold", new ServeHandler(channel -> {
+        pair.ports.serve("hold", new ServeHandler(pair.ports, channel -> {
             channel.receive().subscribe(new BaseSubscriber<>() {
                 @Override
                 protected void hookOnSubscribe(org.reactivestreams.Subscription subscription) {
@@ -227,7 +232,7 @@ class SessionTest {
     @Test
     void aPortThatNobodyServesIsNamed() {
         SessionPair pair = pair(spec, 16);
-        pair.ports.serve("prices", new ServeHandler(channel -> Mono.never()));
+        pair.ports.serve("prices", new ServeHandler(pair.ports, channel -> Mono.never()));
         StepVerifier.create(pair.client.peer().channel("price"))
                 .then(pair.loop::settle)
                 .verifyErrorSatisfies(error -> assertThat(error)
@@ -241,7 +246,7 @@ class SessionTest {
     @Test
     void answersRequestsWithValuesNothingAndErrors() {
         SessionPair pair = pair(spec, 16);
-        pair.ports.serve("twice", new AnswerHandler((peer, message) -> {
+        pair.ports.serve("twice", new AnswerHandler(pair.ports, (peer, message) -> {
             String text = message.text();
             message.release();
             return switch (text) {
@@ -270,13 +275,13 @@ class SessionTest {
     @Test
     void aHandlerMayTurnAway() {
         SessionPair pair = pair(spec, 16);
-        pair.ports.serve("closed", new ServeHandler(channel -> {
+        pair.ports.serve("closed", new ServeHandler(pair.ports, channel -> {
             throw new Refused("not for you");
         }));
-        pair.ports.serve("elsewhere", new ServeHandler(channel -> {
+        pair.ports.serve("elsewhere", new ServeHandler(pair.ports, channel -> {
             throw new PathRequired("not this way");
         }));
-        pair.ports.serve("deaf", new AnswerHandler((peer, message) -> {
+        pair.ports.serve("deaf", new AnswerHandler(pair.ports, (peer, message) -> {
             message.release();
             throw new Refused("not from you");
         }));
@@ -302,7 +307,7 @@ class SessionTest {
         SessionPair pair = pair(spec, 16);
         Sinks.One<Message> never = Sinks.one();
         List<String> cancelled = new ArrayList<>();
-        pair.ports.serve("id", new AnswerHandler((peer, message) -> {
+        pair.ports.serve("id", new AnswerHandler(pair.ports, (peer, message) -> {
             if (message.text().equals("wait")) {
                 return never.asMono().doOnCancel(() -> {
                     cancelled.add("wait");
@@ -330,7 +335,7 @@ class SessionTest {
     @Test
     void theEndOfTheLinkEndsEverythingOnce() {
         SessionPair pair = pair(spec, 16);
-        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        pair.ports.serve("echo", new ServeHandler(pair.ports, channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         AtomicReference<Throwable> send = new AtomicReference<>();
         AtomicReference<Throwable> receive = new AtomicReference<>();
@@ -351,7 +356,7 @@ class SessionTest {
     void aMessageLongerThanTheWindowBorrowsFromTheNode() {
         NodeSpec small = NodeSpec.builder().windowBytes(64 * 1024).build();
         SessionPair pair = pair(small, 8);
-        pair.ports.serve("echo", new ServeHandler(channel -> channel.send(channel.receive())));
+        pair.ports.serve("echo", new ServeHandler(pair.ports, channel -> channel.send(channel.receive())));
         Channel channel = pair.open("echo");
         List<Integer> sizes = new ArrayList<>();
         channel.receive().subscribe(message -> {
@@ -374,10 +379,12 @@ class SessionTest {
         AtomicReference<Throwable> end = new AtomicReference<>();
         pair.ports.serve(
                 "sink",
-                new ServeHandler(channel -> channel.receive()
-                        .doOnNext(message -> received.add(textOf(message)))
-                        .doOnError(end::set)
-                        .then()));
+                new ServeHandler(
+                        pair.ports,
+                        channel -> channel.receive()
+                                .doOnNext(message -> received.add(textOf(message)))
+                                .doOnError(end::set)
+                                .then()));
         Channel channel = pair.open("sink");
         pair.server.borrowed(true);
         pair.server.frame(new Frame().set(FrameKind.DATA, 0, 4711, 0, Unpooled.EMPTY_BUFFER));

@@ -125,7 +125,7 @@ final class AnswerMono extends Mono<Message> {
             if (end(WRITING)) {
                 caller.told(CallOutcome.SUCCESS, null);
                 Message answer = Answers.value(method, value, terms, peer());
-                written = Answers.isValue(answer) ? value : null;
+                written = CallLayout.isValue(answer) ? value : null;
                 if (STAGE.compareAndSet(this, WRITING, ANSWERED)) {
                     answer(answer);
                 } else {

@@ -46,12 +46,6 @@ final class Answers {
         }
     }
 
-    /** Whether it is a value, and not why there is none. */
-    static boolean isValue(Message answer) {
-        ByteBuf payload = answer.payload();
-        return payload.isReadable() && payload.getByte(payload.readerIndex()) == CallLayout.VALUE;
-    }
-
     /** One that is made when it is asked for: so nothing is left of it if nobody does. */
     static Flux<Message> only(Supplier<Message> answer) {
         return Mono.fromSupplier(answer).flux();

@@ -3,6 +3,7 @@ package io.weir.service.remote;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.weir.core.ForeignText;
+import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
@@ -152,5 +153,11 @@ final class CallLayout {
             throw new ProtocolMismatch(count + " things in " + source.readableBytes() + " bytes");
         }
         return count;
+    }
+
+    /** Whether an answer is a value, and not why there is none. */
+    static boolean isValue(Message answer) {
+        ByteBuf payload = answer.payload();
+        return payload.isReadable() && payload.getByte(payload.readerIndex()) == VALUE;
     }
 }

@@ -193,7 +193,7 @@ final class ContractMethod {
 
     /** Gives back what an answer brings that nobody wants any more. */
     void giveBack(Message answer, Peer to) {
-        if (value instanceof ReferencePlace it && Answers.isValue(answer)) {
+        if (value instanceof ReferencePlace it && CallLayout.isValue(answer)) {
             it.giveBack(answer.payload().skipBytes(1), to);
         }
     }

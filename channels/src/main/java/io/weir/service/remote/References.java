@@ -19,7 +19,7 @@ import reactor.core.publisher.Mono;
  * The objects that a node has passed to its peers, which call them through a port of this class, and those that it was
  * passed. One for each node. Any thread.
  */
-final class References {
+final class References implements ObjectTable {
 
     /** Served by a node from its first interface on that passes references. */
     static final String PORT = "weir.references";
@@ -32,8 +32,8 @@ final class References {
         this.node = node;
     }
 
-    /** Serves the port, if it is not served yet. */
-    synchronized void serve() {
+    @Override
+    public synchronized void serve() {
         if (serving == null) {
             serving = Disposables.composite(
                     Calls.answer(node, PORT, this::answer),
@@ -48,24 +48,28 @@ final class References {
         }
     }
 
-    int lend(Object object, ReferencePlace place, Peer to) {
+    @Override
+    public int lend(Object object, ReferencePlace place, Peer to) {
         return of(to).lend(object, place);
     }
 
-    void takeBack(Object object, ReferencePlace place, Peer from) {
+    @Override
+    public void takeBack(Object object, ReferencePlace place, Peer from) {
         PeerReferences references = peers.get(from);
         if (references != null) {
             references.takeBack(object, place);
         }
     }
 
-    void giveBack(int number, Peer to) {
+    @Override
+    public void giveBack(int number, Peer to) {
         if (number > 0) {
             of(to).giveBack(number, 1);
         }
     }
 
-    Object receive(int number, ReferencePlace place, Peer from) {
+    @Override
+    public Object receive(int number, ReferencePlace place, Peer from) {
         return of(from).receive(number, place);
     }
 

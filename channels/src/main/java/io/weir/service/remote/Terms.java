@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What an export or a proxy has in common with the references that are passed through it: they are written, called and
  * served in the same way. Any thread.
  *
+ * @param references to objects that are passed
  * @param workers where methods of ours run that may block
  * @param tellsStacks whether peers get the stacks of our exceptions
  * @param calling how we call
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 record Terms(
         CallCodec codec,
-        References references,
+        ObjectTable references,
         Workers workers,
         boolean tellsStacks,
         ProxyOptions calling,
@@ -29,7 +30,7 @@ record Terms(
 
     Terms(
             CallCodec codec,
-            References references,
+            ObjectTable references,
             Workers workers,
             boolean tellsStacks,
             ProxyOptions calling,

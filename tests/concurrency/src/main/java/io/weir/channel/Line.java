@@ -28,7 +28,7 @@ final class Line {
     private @Nullable Channel opened;
 
     Line() {
-        Peer peer = new Peer(PEER, PATH);
+        Peer peer = new ConnectedPeer(PEER, PATH, PORTS);
         MemoryAccount.Share memory = new MemoryAccount(1 << 30, 1 << 30).share(PEER);
         LastingLink link = new LastingLink(loop, wire, PEER, peer.identity(), SPEC.timeouts(), memory);
         session = new Session(SPEC, PORTS, memory, loop, link, peer, true, ended -> {});

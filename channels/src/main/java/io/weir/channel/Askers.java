@@ -1,0 +1,40 @@
+package io.weir.channel;
+
+import io.weir.path.Flags;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Who sends the requests to one peer, by the port to which they go. Loop thread only. */
+final class Askers {
+
+    private final Peer peer;
+    private final Map<String, Asker> byPort = new HashMap<>();
+
+    Askers(Peer peer) {
+        this.peer = peer;
+    }
+
+    Session session() {
+        return peer.session();
+    }
+
+    /** Its channel is opened on first use, and again after it has failed. */
+    Asker of(String port) {
+        Asker asker = byPort.get(port);
+        if (asker == null || asker.failed()) {
+            asker = new Asker(session(), port);
+            byPort.put(port, asker);
+            session().open(port, Flags.REQUESTS, asker, asker::opened);
+        }
+        return asker;
+    }
+
+    /** The peer is going to leave: nothing is begun there any more. */
+    void peerLeaves() {
+        Map.copyOf(byPort).forEach((port, asker) -> {
+            if (!PortNames.mayBeNeeded(port)) {
+                asker.peerLeaves(session()::leaves);
+            }
+        });
+    }
+}
