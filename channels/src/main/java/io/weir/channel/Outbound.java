@@ -204,14 +204,20 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         return isEmpty() && session.clear() && !hasToBeRead(message);
     }
 
-    /** Takes over a message that can't go at once. */
+    /** Takes over a message for which {@link #sendsAtOnce} has returned false. */
     void sendLater(Message message, int flags, int number) {
         long cost = MessageCost.of(message);
-        if (maySendNow(message) && transmit(message, flags, number, cost)) {
-            return;
+        Queued queued = new Queued(message, flags, number, cost);
+        if (maySendNow(message)) {
+            if (!hasCredit(cost)) {
+                starve(cost);
+            } else if (!oneFrame(message, cost)) {
+                beginCutting(queued);
+                return;
+            }
         }
         held(1, cost);
-        queue.add(new Queued(message, flags, number, cost));
+        queue.add(queued);
         recount();
         list();
         if (hasToBeRead(message)) {
@@ -450,20 +456,27 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         if (head == null) {
             return !endQueued || pushEnd();
         }
-        if (hasCredit(head.cost) && loads(head)) {
+        if (!hasCredit(head.cost)) {
+            // Listed again when it comes.
+            starve(head.cost);
             return true;
         }
-        if (!transmit(head.message, head.flags, head.number, head.cost)) {
-            // Out of credit: listed again when it comes. Otherwise the link is full, and the session lists us.
-            return !session.full();
+        if (loads(head)) {
+            return true;
         }
-        Queued sent = queue.remove();
-        held(-1, -sent.cost);
+        boolean whole = oneFrame(head.message, head.cost);
+        if (whole && !sendWhole(head.message, head.flags, head.number, head.cost)) {
+            return false;
+        }
+        queue.remove();
+        held(-1, -head.cost);
         recount();
-        if (cutting == null) {
-            sent(sent);
+        if (whole) {
+            sent(head);
+            afterStep();
+        } else {
+            beginCutting(head);
         }
-        afterStep();
         return true;
     }
 
@@ -473,21 +486,6 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         } else if (feeder != null) {
             feeder.room();
         }
-    }
-
-    /** Sends the message, or begins to cut it; false when credit or room is missing, with nothing changed. */
-    private boolean transmit(Message message, int flags, int number, long cost) {
-        if (!hasCredit(cost)) {
-            starve(cost);
-            return false;
-        }
-        if (!oneFrame(message, cost)) {
-            take(cost);
-            credited(-1, -cost);
-            begin(new Queued(message, flags, number, cost));
-            return true;
-        }
-        return sendWhole(message, flags, number, cost);
     }
 
     /** Sends it as one frame, for which there is credit; false, with nothing changed, if the link has no room. */
@@ -557,7 +555,10 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         }
     }
 
-    private void begin(Queued message) {
+    /** There is credit for the message, which is too long for one frame. */
+    private void beginCutting(Queued message) {
+        take(message.cost);
+        credited(-1, -message.cost);
         if (longestPiece(message.message) < 1) {
             message.message.release();
             channel.fail(

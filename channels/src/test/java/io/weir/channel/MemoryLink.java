@@ -24,6 +24,7 @@ final class MemoryLink implements Link, Pollable {
 
     private final Loop loop;
     private final int room;
+    private final int maxFrame;
     private final ArrayDeque<Sent> incoming = new ArrayDeque<>();
     private final Frame frame = new Frame();
     private MemoryLink other;
@@ -33,16 +34,22 @@ final class MemoryLink implements Link, Pollable {
     /** Frames that went from here, for tests that look at the wire. */
     int sent;
 
-    private MemoryLink(Loop loop, int room) {
+    private MemoryLink(Loop loop, int room, int maxFrame) {
         this.loop = loop;
         this.room = room;
+        this.maxFrame = maxFrame;
         loop.add(this);
     }
 
     /** Both ends. */
     static MemoryLink[] pair(Loop loop, int room) {
-        MemoryLink one = new MemoryLink(loop, room);
-        MemoryLink two = new MemoryLink(loop, room);
+        return pair(loop, room, MAX_FRAME);
+    }
+
+    /** Both ends, which take frames up to this length. */
+    static MemoryLink[] pair(Loop loop, int room, int maxFrame) {
+        MemoryLink one = new MemoryLink(loop, room, maxFrame);
+        MemoryLink two = new MemoryLink(loop, room, maxFrame);
         one.other = two;
         two.other = one;
         return new MemoryLink[] {one, two};
@@ -55,7 +62,7 @@ final class MemoryLink implements Link, Pollable {
 
     @Override
     public int maxFrame() {
-        return MAX_FRAME;
+        return maxFrame;
     }
 
     @Override
@@ -65,7 +72,7 @@ final class MemoryLink implements Link, Pollable {
 
     @Override
     public boolean offer(Frame next) {
-        if (next.length() > MAX_FRAME) {
+        if (next.length() > maxFrame) {
             throw new IllegalArgumentException("too long: " + next);
         }
         if (closed) {

@@ -22,7 +22,11 @@ final class SessionPair {
     final MemoryAccount memory;
 
     SessionPair(NodeSpec spec, int room) {
-        links = MemoryLink.pair(loop, room);
+        this(spec, room, MemoryLink.MAX_FRAME);
+    }
+
+    SessionPair(NodeSpec spec, int room, int maxFrame) {
+        links = MemoryLink.pair(loop, room, maxFrame);
         ports = new Ports(spec);
         memory = new MemoryAccount(
                 DirectMemory.bound(spec.memory().max()), spec.memory().nodeBytes());
