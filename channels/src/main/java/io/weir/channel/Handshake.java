@@ -30,11 +30,13 @@ import io.weir.path.DecisionText;
 import io.weir.path.Dialled;
 import io.weir.path.Errors;
 import io.weir.path.Flags;
+import io.weir.path.FollowingChoice;
 import io.weir.path.HandshakeCodec;
 import io.weir.path.HandshakeCodec.Introduction;
 import io.weir.path.Identity;
 import io.weir.path.KeptFrame;
 import io.weir.path.LastingLink;
+import io.weir.path.LeadingChoice;
 import io.weir.path.PathAttempt;
 import io.weir.path.PathChoice;
 import io.weir.path.PathDecision;
@@ -796,23 +798,30 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         Identity its = Objects.requireNonNull(identity).at(card().host());
         Peer peer = new ConnectedPeer(
                 decision.peer(), decision, its, bootstrap.protection().binding(), node.ports());
-        PathChoice choice = new PathChoice(
-                node.localPaths(),
-                peer.id(),
-                peer.history(),
-                card(),
-                policy,
-                chosenFrom,
-                selecting,
-                climbsAtOnce,
-                tunnel == null ? address : null,
-                tls);
+        PathChoice choice = choice(peer);
         node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1);
         Frame holder = new Frame();
         for (KeptFrame each; (each = early.poll()) != null; each.release()) {
             choice.told(each.into(holder));
         }
         outcome.connected(peer);
+    }
+
+    private PathChoice choice(Peer peer) {
+        PathSelector.Selection selection = chosenFrom;
+        return selection == null
+                ? new FollowingChoice(node.localPaths(), peer.id(), peer.history(), card(), policy, tls)
+                : new LeadingChoice(
+                        node.localPaths(),
+                        peer.id(),
+                        peer.history(),
+                        card(),
+                        policy,
+                        selection,
+                        Objects.requireNonNull(selecting),
+                        climbsAtOnce,
+                        tunnel == null ? address : null,
+                        tls);
     }
 
     @Override

@@ -1,0 +1,59 @@
+package io.weir.path;
+
+import io.weir.core.Loop;
+import java.security.SecureRandom;
+import java.time.Duration;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * How long a session waits before it tries a better path: twice as long each time that was in vain. A session that has
+ * lived for the longest one without a loss begins anew with the shortest. Loop thread only.
+ */
+final class Probation {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private static final Duration LONGEST = Duration.ofMinutes(1);
+
+    private final Duration shortest;
+    private Duration present;
+    private Disposable end = Disposables.disposed();
+
+    Probation(Duration shortest) {
+        this.shortest = shortest;
+        this.present = shortest;
+    }
+
+    Duration shortest() {
+        return shortest;
+    }
+
+    /** Four to six fifths of it, so that not all sessions of a node try at once. */
+    Duration jittered() {
+        double jitter = 0.8 + RANDOM.nextDouble() * 0.4;
+        return Duration.ofNanos((long) (present.toNanos() * jitter));
+    }
+
+    void doubled() {
+        Duration twice = present.multipliedBy(2);
+        present = twice.compareTo(LONGEST) > 0 && shortest.compareTo(LONGEST) < 0 ? LONGEST : twice;
+    }
+
+    /** The session lives: it may have proved itself if nothing happens to it from now on. */
+    void mayEnd(Loop loop) {
+        if (end.isDisposed() && present.compareTo(shortest) > 0) {
+            end = loop.schedule(this::proved, LONGEST);
+        }
+    }
+
+    /** Something has happened to the session: it has proved nothing. */
+    void lasts() {
+        end.dispose();
+    }
+
+    private void proved() {
+        end.dispose();
+        present = shortest;
+    }
+}
