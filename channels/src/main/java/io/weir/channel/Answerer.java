@@ -147,7 +147,7 @@ final class Answerer implements MessageSink, Feeder {
             }
             return;
         }
-        if (ports.leaving() && !PortNames.mayBeNeeded(channel.port())) {
+        if (ports.leaving() && !PortNames.endsWhatHasBegun(channel.port())) {
             message.release();
             turnAway(awaited, number, Ports.LEAVING);
             return;

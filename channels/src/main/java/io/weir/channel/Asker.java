@@ -97,6 +97,12 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
             ask.fail(e);
             return;
         }
+        Throwable failed = failure;
+        if (failed != null) {
+            // By this message, which can't be sent at all.
+            ask.fail(failed);
+            return;
+        }
         if (!ask.awaitsAnswer()) {
             if (channel().outbound().isEmpty()) {
                 ask.complete();

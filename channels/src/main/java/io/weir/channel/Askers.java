@@ -4,7 +4,8 @@ import io.weir.path.Flags;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Who sends the requests to one peer, by the port to which they go. Loop thread only. */
+/** Who sends the requests to one peer, by the port to which they go. Loop thread only, but for
+ * {@link #session()}. */
 final class Askers {
 
     private final Peer peer;
@@ -32,7 +33,7 @@ final class Askers {
     /** The peer is going to leave: nothing is begun there any more. */
     void peerLeaves() {
         Map.copyOf(byPort).forEach((port, asker) -> {
-            if (!PortNames.mayBeNeeded(port)) {
+            if (!PortNames.endsWhatHasBegun(port)) {
                 asker.peerLeaves(session()::leaves);
             }
         });

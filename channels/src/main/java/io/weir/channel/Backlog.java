@@ -39,7 +39,7 @@ final class Backlog {
 
     private static final Duration LOOK = Duration.ofMillis(100);
 
-    /** One of those that wait for memory. */
+    /** The half of a channel in which messages wait: for memory, or for credit. */
     interface Waiting {
 
         /** There may be memory again. */
@@ -74,7 +74,7 @@ final class Backlog {
 
     /**
      * @param channels how many share what there is
-     * @param drainLater has {@link #drained} called when the turn ends
+     * @param drainLater has {@link #drained} called when the turn ends, or when the link has room again
      */
     Backlog(Loop loop, MemoryAccount.Share memory, IntSupplier channels, Runnable drainLater) {
         this.loop = loop;

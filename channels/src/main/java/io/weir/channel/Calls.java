@@ -41,7 +41,7 @@ public final class Calls {
 
     /** As {@link #exchange(Peer, String, Flux)}, and what comes is read as {@link Channel#receive(Codec)} does. */
     public static <T> Flux<T> exchange(Peer peer, String port, Flux<Message> source, Codec<T> codec) {
-        return peer.exchanged(port, channel -> source, channel -> channel.receive(codec));
+        return ConnectedPeer.of(peer).exchanged(port, channel -> source, channel -> channel.receive(codec));
     }
 
     /**
@@ -54,7 +54,7 @@ public final class Calls {
 
     /** As {@link Peer#exchange(String, Flux)}. */
     public static Flux<Message> exchange(Peer peer, String port, Flux<Message> source) {
-        return peer.exchanged(port, channel -> source, Channel::receive);
+        return ConnectedPeer.of(peer).exchanged(port, channel -> source, Channel::receive);
     }
 
     /** As {@link Node#answer(String, BiFunction)}. */

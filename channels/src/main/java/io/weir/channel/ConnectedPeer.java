@@ -147,7 +147,7 @@ final class ConnectedPeer extends Peer {
                 : message.with(watched.sending(call, message.control())));
     }
 
-    @Override
+    /** As {@link #exchange(String, Flux)}, past all interceptors. */
     <B> Flux<B> exchanged(String port, Function<Channel, Flux<Message>> source, Function<Channel, Flux<B>> received) {
         return channel(port).flatMapMany(channel -> exchange(channel, source.apply(channel), received.apply(channel)));
     }

@@ -27,10 +27,10 @@ import reactor.util.context.Context;
  */
 final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
 
-    /** Where messages come one after the other. Loop thread only. */
+    /** Delivers messages one after the other. Loop thread only. */
     interface Source {
 
-        /** Nothing more is to be delivered, or again. */
+        /** Stops the delivery of messages, or resumes it. */
         void pause(boolean whether);
 
         /** Who gets the values has failed with one of them. */

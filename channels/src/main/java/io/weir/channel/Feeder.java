@@ -13,7 +13,7 @@ interface Feeder {
 
     /**
      * The message with this number is dropped, and no link has seen anything of it. The half fails or is cancelled
-     * then.
+     * then. Not called for a message that fails the half itself, as it can't be sent at all.
      */
     default void unsent(int number) {}
 

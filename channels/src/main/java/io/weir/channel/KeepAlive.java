@@ -21,7 +21,7 @@ final class KeepAlive {
         /** How many frames of every kind have come that are not about links. */
         long heard();
 
-        /** Whether the peer can be asked anything; otherwise another limit counts. */
+        /** Whether the link is about to change, so that the peer can't be asked; another limit counts then. */
         boolean changesLinks();
 
         /** Asks the peer whether it is there, as soon as the link has room. */

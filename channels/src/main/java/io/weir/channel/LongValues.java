@@ -15,9 +15,9 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Reads the long values of one session on threads that may block, because the worst input of a codec can take a loop's
- * time away from everybody else on it. One at a time, so that a peer gets no more than one thread. Loop thread only,
- * where a method does not say otherwise.
+ * What the values of one session are decoded with: its memory, its loop, and for long values threads that may block,
+ * because the worst input of a codec can take a loop's time away from everybody else on it. One at a time, so that a
+ * peer gets no more than one thread. Loop thread only, where a method does not say otherwise.
  */
 final class LongValues {
 
@@ -25,15 +25,15 @@ final class LongValues {
     static final int SHORT = 64 << 10;
 
     private final PeerId peer;
-    private final Consumer<Runnable> loop;
+    private final Consumer<Runnable> onLoop;
     private final MemoryAccount.Share memory;
     private final ArrayDeque<Reading<?>> waiting = new ArrayDeque<>(0);
     private @Nullable Reading<?> running;
 
-    /** @param loop runs a task on the loop */
-    LongValues(PeerId peer, Consumer<Runnable> loop, MemoryAccount.Share memory) {
+    /** @param onLoop runs a task on the loop */
+    LongValues(PeerId peer, Consumer<Runnable> onLoop, MemoryAccount.Share memory) {
         this.peer = peer;
-        this.loop = loop;
+        this.onLoop = onLoop;
         this.memory = memory;
     }
 
@@ -44,7 +44,7 @@ final class LongValues {
 
     /** Runs the task on the loop. Any thread. */
     void execute(Runnable task) {
-        loop.accept(task);
+        onLoop.accept(task);
     }
 
     /**

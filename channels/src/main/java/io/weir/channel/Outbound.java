@@ -204,7 +204,11 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         return isEmpty() && session.clear() && !hasToBeRead(message);
     }
 
-    /** Takes over a message for which {@link #sendsAtOnce} has returned false. */
+    /**
+     * Takes over a message for which {@link #sendsAtOnce} has returned false, directly behind that: if it is neither
+     * credit that is missing nor too long for one frame, the link is full, and the session goes on here when it has
+     * room.
+     */
     void sendLater(Message message, int flags, int number) {
         long cost = MessageCost.of(message);
         Queued queued = new Queued(message, flags, number, cost);
@@ -555,7 +559,10 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         }
     }
 
-    /** There is credit for the message, which is too long for one frame. */
+    /**
+     * Takes the credit, which there has to be, for a message that is too long for one frame, and begins to cut it.
+     * Fails the channel if its control data leaves no room for content.
+     */
     private void beginCutting(Queued message) {
         take(message.cost);
         credited(-1, -message.cost);

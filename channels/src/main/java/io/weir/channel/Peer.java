@@ -247,10 +247,6 @@ public abstract class Peer {
      */
     public abstract <A, B> Function<Flux<A>, Flux<B>> stage(String port, Codec<A> request, Codec<B> answer);
 
-    /** As {@link #exchange(String, Flux)}, past all interceptors. */
-    abstract <B> Flux<B> exchanged(
-            String port, Function<Channel, Flux<Message>> source, Function<Channel, Flux<B>> received);
-
     /**
      * Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides.
      */

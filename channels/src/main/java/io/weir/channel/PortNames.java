@@ -19,7 +19,7 @@ final class PortNames {
     }
 
     /** Whether what has begun may need this port to come to its end: callbacks go there. */
-    static boolean mayBeNeeded(String port) {
+    static boolean endsWhatHasBegun(String port) {
         return port.startsWith("weir.references");
     }
 }

@@ -90,7 +90,7 @@ final class Ports implements Session.Host {
             channel.refuse(ErrorCode.REFUSED, "port '" + channel.port() + "' is not open to this peer");
             return;
         }
-        if (leaving && !PortNames.mayBeNeeded(channel.port())) {
+        if (leaving && !PortNames.endsWhatHasBegun(channel.port())) {
             channel.refuse(ErrorCode.OVERLOADED, LEAVING);
             return;
         }

@@ -98,7 +98,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         /** A peer has done what it may not, and this is what became of it. */
         void breach(String what);
 
-        /** Where it is written what becomes of sessions. */
+        /** The log of the beginnings and ends of sessions. */
         RareLog sessionLog();
     }
 
@@ -173,8 +173,8 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     private final Counters counters = new Counters();
 
     private final Backlog backlog;
-    /** Where an answer may wait for which there was no memory. */
-    private BooleanSupplier beyond = () -> false;
+    /** Whether the answer still waits for which there was no memory. */
+    private BooleanSupplier beyondWaits = () -> false;
 
     Session(
             NodeSpec spec,
@@ -193,7 +193,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         this.peer = peer;
         this.onEnd = onEnd;
         this.longValues = new LongValues(peer.id(), this::execute, memory);
-        this.backlog = new Backlog(loop, memory, channels::size, this::drainLater);
+        this.backlog = new Backlog(loop, memory, this::channelCount, this::drainLater);
         memory.take(MemoryUse.PEERS, MemoryAccount.PEER);
         this.keepAlive = new KeepAlive(
                 this, loop, spec.keepAlive().interval(), spec.keepAlive().timeout());
@@ -359,7 +359,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         return peer.id();
     }
 
-    /** Loop thread only. */
+    /** Any thread; it says itself what of it belongs to the loop. */
     LongValues longValues() {
         return longValues;
     }
@@ -392,9 +392,9 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
      * @param waits whether it still waits
      */
     boolean mayGoBeyond(BooleanSupplier waits) {
-        boolean may = !beyond.getAsBoolean();
+        boolean may = !beyondWaits.getAsBoolean();
         if (may) {
-            beyond = waits;
+            beyondWaits = waits;
         }
         return may;
     }
@@ -421,7 +421,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         if (ended != null) {
             return ended.unsent();
         }
-        return peerLeaves && !PortNames.mayBeNeeded(port) ? leaves() : null;
+        return peerLeaves && !PortNames.endsWhatHasBegun(port) ? leaves() : null;
     }
 
     /** One for each: a thread that waits for it by blocking adds to it. */
@@ -446,10 +446,6 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     /** Whether nothing waits for the link, so that a message may go at once. */
     boolean clear() {
         return !full && lanes.isEmpty();
-    }
-
-    boolean full() {
-        return full;
     }
 
     boolean offer(Frame next) {

@@ -1,7 +1,6 @@
 package io.weir.path;
 
 import io.weir.config.PathPolicy;
-import io.weir.core.Frame;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.Refused;
@@ -19,7 +18,7 @@ import reactor.core.Disposables;
  */
 public final class FollowingChoice extends PathChoice {
 
-    /** Where an operator wants to go, who waits for the answer. */
+    /** Where the operator who waits for an answer wants to go. */
     private String asked = "";
 
     private Disposable answerLimit = Disposables.disposed();
@@ -82,11 +81,6 @@ public final class FollowingChoice extends PathChoice {
     @Override
     void reachable() {
         sayWhatIsMissing();
-    }
-
-    @Override
-    public void told(Frame in) {
-        throw LastingLink.outOfPlace(in.kind());
     }
 
     @Override

@@ -151,7 +151,7 @@ public final class LeadingChoice extends PathChoice {
         if (!leaves) {
             if (later.isDisposed()) {
                 later = link().loop().schedule(this::leaveNow, probation.jittered());
-                probation.doubled();
+                probation.prolong();
             }
             return;
         }
@@ -178,7 +178,7 @@ public final class LeadingChoice extends PathChoice {
     void end() {
         wishPause.dispose();
         later.dispose();
-        probation.lasts();
+        probation.provesNothing();
         super.end();
     }
 
@@ -200,7 +200,7 @@ public final class LeadingChoice extends PathChoice {
         }
         super.lost(path, reason, wasTarget);
         later.dispose();
-        probation.lasts();
+        probation.provesNothing();
         if (link().isSuspended()) {
             fall(path);
         }
@@ -210,7 +210,7 @@ public final class LeadingChoice extends PathChoice {
     void interrupted(String why) {
         candidates.clear();
         later.dispose();
-        probation.lasts();
+        probation.provesNothing();
         suspects.clear();
         missingThere.clear();
         wanted = asker == null ? wanted : null;
@@ -323,7 +323,7 @@ public final class LeadingChoice extends PathChoice {
         if (waiting != null && reordered) {
             orderTried(waiting, attempted, attempted.line());
         } else if (waiting != null) {
-            waiting.error(new Refused("the connection to " + peer + " stays where it is: " + attempted.line()));
+            super.goesNowhere(waiting, attempted.line());
         }
         settled();
     }
@@ -393,8 +393,8 @@ public final class LeadingChoice extends PathChoice {
         } else {
             suspects.clear();
             // Should this be in vain, or not last.
-            probation.doubled();
-            probation.lasts();
+            probation.prolong();
+            probation.provesNothing();
         }
         climbsAtOnce = false;
         next();
@@ -405,7 +405,6 @@ public final class LeadingChoice extends PathChoice {
         go(path, "an operator wants it", promise);
     }
 
-    /** The peer, who follows, says what it wants, or what has become of a device. */
     @Override
     public void told(Frame in) {
         String text = HandshakeCodec.readReason(in.body());
@@ -548,7 +547,7 @@ public final class LeadingChoice extends PathChoice {
 
     private void formerOrder(Promise<PathDecision> waiting, String why) {
         Order before = Objects.requireNonNull(former);
-        policy = before.policy;
+        policy = before.policy();
         selection = before.selection();
         wanted = before.wanted();
         recorder = anew();

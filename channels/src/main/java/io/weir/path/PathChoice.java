@@ -182,7 +182,7 @@ public abstract class PathChoice {
 
     /** The peer's frames wait for a path. */
     void needed() {
-        // It is for the side that leads to find one.
+        // Only the side that leads looks for one.
     }
 
     /** This attempt was in vain. */
@@ -193,7 +193,7 @@ public abstract class PathChoice {
 
     /** Nothing moves: is there something better than this? */
     void settled() {
-        // It is for the side that leads to look.
+        // Only the side that leads looks.
     }
 
     /** An operator here wants this path, until it is lost. The promise is kept when the session goes over it. */
@@ -207,8 +207,10 @@ public abstract class PathChoice {
 
     abstract void go(String path, Promise<PathDecision> promise);
 
-    /** What the peer says that follows: what it wants, or what has become of a device. */
-    public abstract void told(Frame in);
+    /** What a peer that follows has said: what it wants, or what has become of a device. */
+    public void told(Frame in) {
+        throw new IllegalStateException("the side that follows is not followed itself");
+    }
 
     /** Whether the peer may answer a wish. */
     boolean awaitsAnswer() {

@@ -7,8 +7,9 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * How long a session waits before it tries a better path: twice as long each time that was in vain. A session that has
- * lived for the longest one without a loss begins anew with the shortest. Loop thread only.
+ * How long a session waits before it tries a better path, or to leave its own once more: twice as long each time that
+ * was in vain. A session that has lived for the longest probation without a loss begins anew with the shortest one,
+ * which is also the pause between two wishes of the peer. Loop thread only.
  */
 final class Probation {
 
@@ -35,7 +36,8 @@ final class Probation {
         return Duration.ofNanos((long) (present.toNanos() * jitter));
     }
 
-    void doubled() {
+    /** It was in vain. */
+    void prolong() {
         Duration twice = present.multipliedBy(2);
         present = twice.compareTo(LONGEST) > 0 && shortest.compareTo(LONGEST) < 0 ? LONGEST : twice;
     }
@@ -47,8 +49,8 @@ final class Probation {
         }
     }
 
-    /** Something has happened to the session: it has proved nothing. */
-    void lasts() {
+    /** Something has happened to the session, or it has ended: {@link #mayEnd} begins anew. */
+    void provesNothing() {
         end.dispose();
     }
 

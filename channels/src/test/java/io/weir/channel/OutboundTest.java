@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 /** What becomes of messages that can't go at once. */
 class OutboundTest {
@@ -63,20 +64,58 @@ class OutboundTest {
     @Test
     void controlDataThatFillsAFrameFailsTheChannelAlsoBehindOthers() {
         ByteBuf content = Unpooled.buffer().writeZero(2 * WINDOW);
-        send(Message.of("short"), of(2 * SMALL_FRAME, content), Message.of("never"));
+        ByteBuf behind = Unpooled.buffer().writeLong(1);
+        send(Message.of("short"), of(2 * SMALL_FRAME, content), Message.of(behind));
         assertThat(failure.get()).isInstanceOf(MessageTooLarge.class).hasMessageContaining("shorten it");
-        assertThat(content.refCnt()).isZero();
         assertThat(received).containsExactly("short");
-        assertThat(pair.client.counters().queuedMessages).isZero();
-        assertThat(pair.client.counters().queuedBytes).isZero();
+        assertThat(content.refCnt()).isZero();
+        assertThat(behind.refCnt()).isZero();
+        nothingIsCounted();
     }
 
     @Test
     void controlDataThatFillsAFrameFailsTheChannelAtOnce() {
         ByteBuf content = Unpooled.buffer().writeLong(1);
-        send(of(SMALL_FRAME - 500, content), of(SMALL_FRAME, Unpooled.EMPTY_BUFFER));
+        send(of(SMALL_FRAME - 500, Unpooled.buffer().writeLong(1)), of(SMALL_FRAME, content));
         assertThat(failure.get()).isInstanceOf(MessageTooLarge.class);
-        assertThat(content.refCnt()).isZero();
         assertThat(received).hasSize(1);
+        assertThat(content.refCnt()).isZero();
+        nothingIsCounted();
+    }
+
+    /** Whoever awaits no answer must not believe that it has gone. */
+    @Test
+    void aMessageWithoutAnAnswerFailsByControlDataThatFillsAFrame() {
+        List<String> ends = new ArrayList<>();
+        pair.ports.serve("sink", new AnswerHandler(pair.ports, (peer, message) -> {
+            received.add(message.text());
+            message.release();
+            return Mono.empty();
+        }));
+        for (ByteBuf content :
+                List.of(Unpooled.buffer().writeLong(1), Unpooled.buffer().writeZero(2 * WINDOW))) {
+            pair.client
+                    .peer()
+                    .tell("sink", Message.of("fine"))
+                    .subscribe(null, error -> ends.add(error.toString()), () -> ends.add("complete"));
+            pair.client
+                    .peer()
+                    .tell("sink", of(2 * SMALL_FRAME, content))
+                    .subscribe(null, error -> ends.add(error.getClass().getSimpleName()), () -> ends.add("complete"));
+            pair.loop.settle();
+            assertThat(content.refCnt()).isZero();
+        }
+        assertThat(ends).containsExactly("complete", "MessageTooLarge", "complete", "MessageTooLarge");
+        assertThat(received).containsExactly("fine", "fine");
+        nothingIsCounted();
+    }
+
+    /** What is left of the credit is what was sent. */
+    private void nothingIsCounted() {
+        Counters counters = pair.client.counters();
+        assertThat(counters.queuedMessages).isZero();
+        assertThat(counters.queuedBytes).isZero();
+        assertThat(counters.creditItems).isEqualTo(counters.messagesSent);
+        assertThat(counters.creditBytes).isEqualTo(counters.bytesSent);
     }
 }

@@ -37,10 +37,10 @@ class ProbationTest {
 
     @Test
     void itIsTwiceAsLongEachTimeUpToAMinute() {
-        probation.doubled();
+        probation.prolong();
         is(SHORTEST.multipliedBy(2));
         for (int i = 0; i < 20; i++) {
-            probation.doubled();
+            probation.prolong();
         }
         is(LONGEST);
     }
@@ -49,13 +49,13 @@ class ProbationTest {
     @Test
     void oneThatIsLongerThanAMinuteIsNotCutToOne() {
         Probation patient = new Probation(Duration.ofHours(1));
-        patient.doubled();
-        assertThat(patient.jittered()).isGreaterThan(Duration.ofHours(1));
+        patient.prolong();
+        assertThat(patient.jittered()).isBetween(Duration.ofMinutes(96), Duration.ofMinutes(144));
     }
 
     @Test
     void aSessionThatLivesForAMinuteBeginsAnew() {
-        probation.doubled();
+        probation.prolong();
         probation.mayEnd(loop);
         loop.advance(LONGEST.minusMillis(1));
         is(SHORTEST.multipliedBy(2));
@@ -65,10 +65,10 @@ class ProbationTest {
 
     @Test
     void aLossBeginsTheMinuteAnew() {
-        probation.doubled();
+        probation.prolong();
         probation.mayEnd(loop);
         loop.advance(LONGEST.dividedBy(2));
-        probation.lasts();
+        probation.provesNothing();
         probation.mayEnd(loop);
         loop.advance(LONGEST.dividedBy(2));
         is(SHORTEST.multipliedBy(2));
@@ -79,11 +79,27 @@ class ProbationTest {
     /** Whoever says so again and again must not put it off. */
     @Test
     void theMinuteIsCountedOnce() {
-        probation.doubled();
+        probation.prolong();
         probation.mayEnd(loop);
         loop.advance(LONGEST.dividedBy(2));
         probation.mayEnd(loop);
         loop.advance(LONGEST.dividedBy(2));
         is(SHORTEST);
+    }
+
+    /** A timer keeps its loop from ending. */
+    @Test
+    void theShortestNeedsNoTimer() {
+        probation.mayEnd(loop);
+        assertThat(loop.timers()).isZero();
+    }
+
+    @Test
+    void aSessionThatEndsLeavesNoTimer() {
+        probation.prolong();
+        probation.mayEnd(loop);
+        assertThat(loop.timers()).isOne();
+        probation.provesNothing();
+        assertThat(loop.timers()).isZero();
     }
 }

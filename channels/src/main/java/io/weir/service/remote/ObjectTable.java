@@ -5,7 +5,7 @@ import io.weir.channel.Peer;
 /** The objects that are passed by reference between a node and its peers. Any thread. */
 interface ObjectTable {
 
-    /** Serves the calls of objects that peers have, from now on. */
+    /** Serves the calls of objects that peers have; does nothing if it serves them already. */
     void serve();
 
     /** Passes an object to this peer: the number by which the peer calls it. */

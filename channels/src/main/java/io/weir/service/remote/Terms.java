@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * What an export or a proxy has in common with the references that are passed through it: they are written, called and
  * served in the same way. Any thread.
  *
- * @param references to objects that are passed
+ * @param references the objects that are passed by reference
  * @param workers where methods of ours run that may block
  * @param tellsStacks whether peers get the stacks of our exceptions
  * @param calling how we call

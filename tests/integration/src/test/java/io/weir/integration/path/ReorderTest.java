@@ -181,7 +181,7 @@ class ReorderTest implements OnRoute {
                 .repathProbation(Duration.ofMillis(20));
     }
 
-    /** It gives nothing up before the other side does, whose reason is then the one that is reported. */
+    /** Waits longer than the other side, so that the other side's reason is reported. */
     private static NodeSpec patient(String name, Gate gate) {
         return gated(name, gate).stepTimeout(Patience.LIMIT).build();
     }
