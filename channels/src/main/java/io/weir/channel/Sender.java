@@ -40,8 +40,8 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Feeder {
     /** Bytes that may be under way between the source and the link: a quarter of the window, or one message. */
     private final long quarter;
 
-    /** Messages and the end that came from foreign threads, in order. */
-    private final Queue<Message> crossing = Queues.<Message>get(2 * BATCH).get();
+    /** Messages that came from foreign threads, in order; null: none has. Most sources emit on the loop. */
+    private volatile @Nullable Queue<Message> crossing;
 
     private final AtomicInteger crossings = new AtomicInteger();
     /** Set before the last crossing; read behind it. */
@@ -141,7 +141,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Feeder {
         if (channel.inLoop()) {
             takeCrossed();
             take(message);
-        } else if (crossing.offer(message)) {
+        } else if (crossing().offer(message)) {
             wake();
         } else {
             message.release();
@@ -149,6 +149,16 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Feeder {
                     "the source of " + channel + " emits more than it was asked for (Reactive Streams 1.1)");
             wake();
         }
+    }
+
+    /** By who emits, one at a time. */
+    private Queue<Message> crossing() {
+        Queue<Message> its = crossing;
+        if (its == null) {
+            its = Queues.<Message>get(2 * BATCH).get();
+            crossing = its;
+        }
+        return its;
     }
 
     @Override
@@ -193,14 +203,22 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Feeder {
     }
 
     private void takeCrossed() {
-        for (Message next; (next = crossing.poll()) != null; ) {
-            take(next);
+        Queue<Message> its = crossing;
+        if (its != null) {
+            for (Message next; (next = its.poll()) != null; ) {
+                take(next);
+            }
         }
+    }
+
+    private boolean hasCrossed() {
+        Queue<Message> its = crossing;
+        return its != null && !its.isEmpty();
     }
 
     private void ended() {
         Throwable error = sourceError;
-        if (done || stopped || !(sourceDone || error != null) || !crossing.isEmpty()) {
+        if (done || stopped || !(sourceDone || error != null) || hasCrossed()) {
             return;
         }
         if (error == null) {
