@@ -4,6 +4,7 @@ import io.weir.core.ControlData;
 import io.weir.core.RareLog;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -83,7 +84,7 @@ record Interceptors(List<CallInterceptor> all) implements CallInterceptor {
             Context made = context;
             for (int i = 0; i < watching.size(); i++) {
                 try {
-                    made = watching.get(i).context(made);
+                    made = Objects.requireNonNull(watching.get(i).context(made), "context");
                 } catch (Throwable t) {
                     failed(t);
                 }
@@ -117,7 +118,7 @@ record Interceptors(List<CallInterceptor> all) implements CallInterceptor {
             ControlData made = control;
             for (int i = 0; i < watching.size(); i++) {
                 try {
-                    made = watching.get(i).sending(call, made);
+                    made = Objects.requireNonNull(watching.get(i).sending(call, made), "control");
                 } catch (Throwable t) {
                     failed(t);
                 }

@@ -11,6 +11,7 @@ import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Lendable;
 import io.weir.core.Loop;
+import io.weir.core.Misconfigured;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
@@ -552,6 +553,12 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
 
     /** Opens a channel and calls the waiter when the peer has answered. */
     void open(String port, int flags, Channel.Opening waiter, Consumer<Channel> opened) {
+        try {
+            PortNames.check(port);
+        } catch (Misconfigured e) {
+            waiter.refused(e);
+            return;
+        }
         WeirException refusal = refusal(port);
         if (refusal != null) {
             waiter.refused(refusal);

@@ -16,62 +16,124 @@ import org.jspecify.annotations.Nullable;
 /**
  * How much work it is to compute the hash codes of what one stream has made. Sets that are in each other more than once
  * take twice as long with each level, so that some hundred bytes would keep a thread for years. Each object is looked
- * at when it is complete, before it can become an element of another one. One thread.
+ * at when it is complete, before it can become an element of another one, and what all of them take together counts:
+ * one that is in many others is computed as often. What is in a collection that nobody has shown, as it is still being
+ * read or was made by a class of its own, is looked at where it is used. Fields that their module does not open are not
+ * seen. One thread.
  */
 final class HashWork {
 
-    /** In steps, beside a fair number for each object of the stream and each reference to one. */
-    private static final long FREE = 1024;
+    /** In steps: a fraction of a millisecond. */
+    private static final long FREE = 1 << 14;
 
-    private static final long FAIR = 16;
+    /** In steps for each object of the stream and each reference to one: more than such objects may be deep. */
+    private static final long FAIR = 32;
+
+    /** Collections in each other that were not shown. */
+    private static final int DEEPEST = 64;
 
     /** Larger sums mean nothing. */
     private static final long VERY_MUCH = Long.MAX_VALUE / 4;
 
     private final IdentityHashMap<Object, Long> known = new IdentityHashMap<>();
     private final Map<Class<?>, List<Field>> fields = new HashMap<>();
+    private final Map<Class<?>, Boolean> byIdentity = new HashMap<>();
     /** Objects and references to them. */
     private long references;
+
+    /** What has been complete so far takes so many steps together, and to look at what nobody has shown. */
+    private long total;
 
     /**
      * The next one that is complete.
      *
-     * @throws InvalidObjectException if its hash code would take more work than is fair
+     * @throws InvalidObjectException if the hash codes of all so far would take more work than is fair
      */
     void complete(Object object) throws InvalidObjectException {
         references++;
+        if (byIdentity.computeIfAbsent(object.getClass(), HashWork::hashesByIdentity)) {
+            return;
+        }
         long steps = steps(object);
-        if (steps > FREE + FAIR * references) {
+        total = Math.min(VERY_MUCH, total + steps);
+        if (total > most()) {
             throw new InvalidObjectException(
-                    "the hash code of " + object.getClass().getName() + " would take more than "
-                            + (FREE + FAIR * references) + " steps, as what is in it is there again and again");
+                    "hash codes, up to that of " + object.getClass().getName() + ", would take more than " + most()
+                            + " steps, as the same is there again and again");
         }
         if (steps > 1) {
             known.put(object, steps);
         }
     }
 
+    private long most() {
+        return FREE + FAIR * references;
+    }
+
+    private static boolean hashesByIdentity(Class<?> type) {
+        try {
+            return type.getMethod("hashCode").getDeclaringClass() == Object.class;
+        } catch (NoSuchMethodException e) {
+            return false;
+        }
+    }
+
     private long steps(Object object) {
+        if (isCollection(object)) {
+            return looked(object, 0);
+        }
         long sum = 1;
-        if (object instanceof Map<?, ?> map) {
+        for (Field each : fields.computeIfAbsent(object.getClass(), HashWork::readable)) {
+            references++;
+            sum = plus(sum, valueOf(each, object), 0);
+        }
+        return sum;
+    }
+
+    private static boolean isCollection(Object object) {
+        return object instanceof Collection || object instanceof Map || object instanceof Map.Entry;
+    }
+
+    private long looked(Object object, int depth) {
+        long sum = 1;
+        if (object instanceof Map.Entry<?, ?> entry) {
+            sum = plus(plus(sum, entry.getKey(), depth), entry.getValue(), depth);
+        } else if (object instanceof Map<?, ?> map) {
             for (Map.Entry<?, ?> each : map.entrySet()) {
-                sum = plus(plus(sum, each.getKey()), each.getValue());
+                sum = plus(plus(sum, each.getKey(), depth), each.getValue(), depth);
             }
-        } else if (object instanceof Collection<?> collection) {
-            for (Object each : collection) {
-                sum = plus(sum, each);
-            }
-        } else if (!object.getClass().isArray()) {
-            for (Field each : fields.computeIfAbsent(object.getClass(), HashWork::readable)) {
-                sum = plus(sum, valueOf(each, object));
+        } else {
+            for (Object each : (Collection<?>) object) {
+                sum = plus(sum, each, depth);
             }
         }
         return sum;
     }
 
-    private long plus(long sum, @Nullable Object element) {
-        references++;
-        return Math.min(VERY_MUCH, sum + (element == null ? 1 : known.getOrDefault(element, 1L)));
+    private long plus(long sum, @Nullable Object element, int depth) {
+        Long its = element == null ? Long.valueOf(1) : known.get(element);
+        if (its == null) {
+            its = element != null && isCollection(element) ? unshown(element, depth) : 1;
+        }
+        if (depth == 0) {
+            references++;
+        }
+        return Math.min(VERY_MUCH, sum + its);
+    }
+
+    /** A collection that is not complete, or that a class has made itself. It may contain itself. */
+    private long unshown(Object collection, int depth) {
+        if (depth > DEEPEST || total > most()) {
+            return VERY_MUCH;
+        }
+        long steps = 1;
+        try {
+            steps = looked(collection, depth + 1);
+        } catch (RuntimeException e) {
+            // Too little of it is there to be looked at.
+        }
+        total = Math.min(VERY_MUCH, total + steps);
+        return steps;
     }
 
     /** The fields that are in the stream and hold objects, as far as we may look at them. */
