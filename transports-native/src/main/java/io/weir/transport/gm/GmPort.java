@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -70,6 +71,9 @@ final class GmPort {
     private static final int LOOK = 64;
 
     private static final long TICK_NANOS = 1_000_000;
+
+    /** So long a port that ends waits at most until what it has sent itself is taken. */
+    private static final long LAST_WORDS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The port in a destination; the node is above it. */
     private static final long NUMBER = 0xffff_ffffL;
@@ -140,6 +144,7 @@ final class GmPort {
 
     private int armedWires;
     private boolean ending;
+    private long endingSince;
     /** Under the lock of those that are shared. */
     private int holders = 1;
 
@@ -294,6 +299,7 @@ final class GmPort {
         lock.lock();
         try {
             ending = true;
+            endingSince = System.nanoTime();
             mayWork.signal();
             api.setAlarm(handle, Structures.address(alarm), 1, rung.address());
         } finally {
@@ -676,14 +682,18 @@ final class GmPort {
         }
     }
 
-    /** For as long as the port is open: looks for those whose loops sleep, and for those that are closed. */
+    /**
+     * For as long as the port is open: looks for those whose loops sleep, for those that are closed, and where there
+     * are none: whoever takes leave of a link that is gone keeps its memory until he is answered.
+     */
     private void await() {
         lock();
         try {
-            while (!ending) {
-                if (armedWires == 0 && closing.isEmpty()) {
+            while (!isOver()) {
+                if (openWires > 0 && armedWires == 0 && closing.isEmpty()) {
+                    // They look themselves.
                     mayWork.awaitUninterruptibly();
-                } else if (armedWires < openWires || !closing.isEmpty()) {
+                } else if (armedWires < openWires || !closing.isEmpty() || ending) {
                     // The others look, but may be busy with something else for long.
                     tick();
                 } else {
@@ -696,6 +706,11 @@ final class GmPort {
         } finally {
             unlock();
         }
+    }
+
+    /** Answers lie in our memory until they are taken. */
+    private boolean isOver() {
+        return ending && (freeTokens == flights.length || System.nanoTime() - endingSince > LAST_WORDS_NANOS);
     }
 
     private void tick() {
