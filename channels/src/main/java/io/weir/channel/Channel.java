@@ -9,6 +9,7 @@ import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.Refused;
 import io.weir.core.WeirException;
 import io.weir.flow.Lane;
 import io.weir.flow.Window;
@@ -360,8 +361,9 @@ public final class Channel {
             throw new ProtocolMismatch(
                     "ACCEPT for channel " + Integer.toUnsignedString(number) + ", which does not await it");
         }
-        opening = null;
+        // Credit that can't be ends the session, and the waiter with it.
         outbound.granted(items, bytes);
+        opening = null;
         waiter.accepted();
     }
 
@@ -594,7 +596,18 @@ public final class Channel {
             return;
         }
         if (!outOpen && !inOpen && !controls.listed && !outbound.awaitsDelivery() && inbound.done()) {
+            neverAccepted();
             session.forget(this);
+        }
+    }
+
+    /** The peer has ended both halves without a word of whether it accepts the channel. */
+    private void neverAccepted() {
+        Opening waiter = opening;
+        opening = null;
+        if (waiter != null) {
+            waiter.refused(new Refused(
+                    session.peerId() + " has ended a channel to port '" + port + "' before it has accepted it"));
         }
     }
 

@@ -13,6 +13,7 @@ import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.LinkHandler;
 import io.weir.core.Message;
+import io.weir.core.Refused;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import io.weir.memory.MemoryAccount;
@@ -625,5 +626,42 @@ class GreedyPeerTest {
         } catch (InterruptedException e) {
             throw new AssertionError(e);
         }
+    }
+
+    private int opening(String port, AtomicReference<Throwable> failure) {
+        var unused = pair.server.peer().channel(port).subscribe(channel -> {}, failure::set);
+        pair.loop.settle();
+        return came.stream()
+                .filter(each -> each.kind == FrameKind.OPEN)
+                .reduce((first, latest) -> latest)
+                .orElseThrow()
+                .channel;
+    }
+
+    /** The session ends by it, and whoever waits for the channel has to hear that as well. */
+    @Test
+    void acceptingWithCreditThatCantBeFailsWhoHasOpenedTheChannel() {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        int channel = opening("there", failure);
+        send(FrameKind.ACCEPT, 0, channel, 0, -1, MIB, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(lives()).isFalse();
+        assertThat(failure.get()).isInstanceOf(WeirException.class);
+    }
+
+    @Test
+    void endingAChannelInsteadOfAcceptingItFailsWhoHasOpenedIt() {
+        for (List<FrameKind> end :
+                List.of(List.of(FrameKind.CANCEL, FrameKind.END), List.of(FrameKind.END, FrameKind.CANCEL))) {
+            AtomicReference<Throwable> failure = new AtomicReference<>();
+            int channel = opening("there", failure);
+            for (FrameKind each : end) {
+                send(each, 0, channel, 0, 0, 0, Unpooled.EMPTY_BUFFER);
+                pair.loop.settle();
+            }
+            assertThat(failure.get()).isInstanceOf(Refused.class).hasMessageContaining("before it has accepted it");
+            assertThat(pair.server.channelCount()).isZero();
+        }
+        assertThat(lives()).isTrue();
     }
 }
