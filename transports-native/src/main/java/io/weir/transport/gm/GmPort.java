@@ -18,7 +18,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -71,9 +70,6 @@ final class GmPort {
     private static final int LOOK = 64;
 
     private static final long TICK_NANOS = 1_000_000;
-
-    /** So long a port that ends waits at most until what it has sent itself is taken. */
-    private static final long LAST_WORDS_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The port in a destination; the node is above it. */
     private static final long NUMBER = 0xffff_ffffL;
@@ -144,7 +140,6 @@ final class GmPort {
 
     private int armedWires;
     private boolean ending;
-    private long endingSince;
     /** Under the lock of those that are shared. */
     private int holders = 1;
 
@@ -299,7 +294,6 @@ final class GmPort {
         lock.lock();
         try {
             ending = true;
-            endingSince = System.nanoTime();
             mayWork.signal();
             api.setAlarm(handle, Structures.address(alarm), 1, rung.address());
         } finally {
@@ -682,18 +676,14 @@ final class GmPort {
         }
     }
 
-    /**
-     * For as long as the port is open: looks for those whose loops sleep, for those that are closed, and where there
-     * are none: whoever takes leave of a link that is gone keeps its memory until he is answered.
-     */
+    /** For as long as the port is open: looks for those whose loops sleep, and for those that are closed. */
     private void await() {
         lock();
         try {
-            while (!isOver()) {
-                if (openWires > 0 && armedWires == 0 && closing.isEmpty()) {
-                    // They look themselves.
+            while (!ending) {
+                if (armedWires == 0 && closing.isEmpty()) {
                     mayWork.awaitUninterruptibly();
-                } else if (armedWires < openWires || !closing.isEmpty() || ending) {
+                } else if (armedWires < openWires || !closing.isEmpty()) {
                     // The others look, but may be busy with something else for long.
                     tick();
                 } else {
@@ -706,11 +696,6 @@ final class GmPort {
         } finally {
             unlock();
         }
-    }
-
-    /** Answers lie in our memory until they are taken. */
-    private boolean isOver() {
-        return ending && (freeTokens == flights.length || System.nanoTime() - endingSince > LAST_WORDS_NANOS);
     }
 
     private void tick() {
