@@ -4,8 +4,10 @@ import io.weir.path.Flags;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Who sends the requests to one peer, by the port to which they go. Loop thread only, but for
- * {@link #session()}. */
+/**
+ * The senders of the requests to one peer, by the port to which the requests go. Loop thread only, but for
+ * {@link #session()}.
+ */
 final class Askers {
 
     private final Peer peer;

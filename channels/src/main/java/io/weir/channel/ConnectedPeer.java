@@ -56,7 +56,6 @@ final class ConnectedPeer extends Peer {
     public Mono<Channel> channel(String port) {
         return Promise.mono(
                 outcome -> {
-                    PortNames.check(port);
                     ChannelWaiter waiter = new ChannelWaiter(outcome);
                     session().execute(() -> session().open(port, 0, waiter, waiter::opened));
                 },

@@ -32,10 +32,10 @@ public final class CallCodecs {
     /**
      * Java's serialisation, for what nothing else maps. Only classes that the filter allows explicitly are made, and
      * streams of more than 20 levels, 100 000 references, or arrays that together have more elements than the stream
-     * has bytes are refused, and so are sets, maps and lists that hold each other so often that their hash codes would
-     * take more than some 16 steps for each object of the stream. A set or map whose keys have equal hash codes takes
-     * time by the square of their number, on a thread that may block. Each class that is allowed is code that a peer
-     * can run: allow few, and never {@code *}.
+     * has bytes are refused, and so are sets, maps and lists that hold each other so often that the hash codes of all
+     * objects of the stream would together take more than 32 steps for each object and each reference, and 16,384
+     * beside that. A set or map whose keys have equal hash codes takes time by the square of their number, on a thread
+     * that may block. Each class that is allowed is code that a peer can run: allow few, and never {@code *}.
      *
      * @param allowed for instance {@code
      *     ObjectInputFilter.Config.createFilter("com.example.Order;java.util.ArrayList")}

@@ -101,6 +101,6 @@ final class Connecting {
         if (failure instanceof FileNotFoundException) {
             return "there is no such socket";
         }
-        return failure.getMessage() == null ? failure.toString() : failure.getMessage();
+        return Sockets.text(failure);
     }
 }

@@ -44,6 +44,12 @@ final class Sockets {
         return found;
     }
 
+    /** What a failure says; its class, if it says nothing. */
+    static String text(Throwable failure) {
+        String message = failure.getMessage();
+        return message == null ? failure.toString() : message;
+    }
+
     /**
      * Checks that the loop can have this kind of socket.
      *

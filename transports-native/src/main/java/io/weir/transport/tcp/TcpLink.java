@@ -333,7 +333,7 @@ final class TcpLink implements Link {
 
     /** Something has failed in the channel. */
     void failed(Throwable cause) {
-        String why = remote.connection() + " is broken: " + (cause.getMessage() == null ? cause : cause.getMessage());
+        String why = remote.connection() + " is broken: " + Sockets.text(cause);
         lost(Sockets.isUnreachable(cause) ? new PeerUnavailable(why, cause) : new SessionLost(why, cause));
         close(channel);
     }
