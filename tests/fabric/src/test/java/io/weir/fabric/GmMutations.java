@@ -143,6 +143,18 @@ final class GmMutations {
                     "",
                     Proof.GM),
             new Mutation(
+                    "a port is closed while its answer is under way",
+                    PORT,
+                    "ending && freeTokens == flights.length",
+                    "ending",
+                    Proof.GM),
+            new Mutation(
+                    "a port without links does not look",
+                    PORT,
+                    "openWires > 0 && armedWires == 0",
+                    "armedWires == 0",
+                    Proof.GM),
+            new Mutation(
                     "a loop sleeps over what has come before",
                     WIRE,
                     "            if (hasNews()) {\n                return false;\n            }\n",

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
@@ -70,6 +71,9 @@ final class GmPort {
     private static final int LOOK = 64;
 
     private static final long TICK_NANOS = 1_000_000;
+
+    /** So long whoever wants to open a port again waits until it is closed. */
+    private static final long CLOSING_MILLIS = TimeUnit.SECONDS.toMillis(5);
 
     /** The port in a destination; the node is above it. */
     private static final long NUMBER = 0xffff_ffffL;
@@ -206,13 +210,13 @@ final class GmPort {
      * Opens what is chosen, unless it is open. The caller holds it, and releases it. The first one takes milliseconds,
      * which on a loop is all right only because a node that is open holds it already.
      *
-     * @throws PeerUnavailable if there is none, with the remedy
+     * @throws PeerUnavailable if there is none, or it is still being closed, with the remedy
      */
     static GmPort acquire(GmOptions.Choice choice) {
         synchronized (SHARED) {
             GmPort shared = SHARED.get(choice);
             if (shared == null) {
-                join(ENDING.remove(choice));
+                awaitEnd(choice);
                 shared = open(choice);
                 SHARED.put(choice, shared);
             } else {
@@ -276,11 +280,23 @@ final class GmPort {
         }
     }
 
-    private static void join(@Nullable Thread thread) {
+    /** What this process has sent before lies in memory of the port until it is taken. */
+    private static void awaitEnd(GmOptions.Choice choice) {
+        Thread ending = ENDING.get(choice);
+        if (ending != null && !join(ending, CLOSING_MILLIS)) {
+            throw new PeerUnavailable("a port of a Myrinet board that this process has used before is not closed yet,"
+                    + " since its last messages have not arrived; it can be opened later");
+        }
+        ENDING.remove(choice);
+    }
+
+    /** Whether the thread has ended, for which this waits so long; 0 is for as long as it takes. */
+    private static boolean join(Thread thread, long millis) {
         boolean interrupted = false;
-        while (thread != null && thread.isAlive()) {
+        long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+        while (thread.isAlive() && (millis == 0 || deadline - System.nanoTime() > 0)) {
             try {
-                thread.join();
+                thread.join(millis);
             } catch (InterruptedException e) {
                 interrupted = true;
             }
@@ -288,6 +304,7 @@ final class GmPort {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return !thread.isAlive();
     }
 
     private void end() {
@@ -299,7 +316,7 @@ final class GmPort {
         } finally {
             lock.unlock();
         }
-        join(waiter);
+        boolean unused = join(waiter, 0);
         api.cancelAlarm(Structures.address(alarm));
         api.dmaFree(handle, memory);
         api.close(handle);
@@ -676,14 +693,18 @@ final class GmPort {
         }
     }
 
-    /** For as long as the port is open: looks for those whose loops sleep, and for those that are closed. */
+    /**
+     * For as long as the port is open: looks for those whose loops sleep, and for those that are closed. Looks as well
+     * where there are no links: whoever takes leave of one that is gone keeps its memory until it is answered.
+     */
     private void await() {
         lock();
         try {
-            while (!ending) {
-                if (armedWires == 0 && closing.isEmpty()) {
+            while (!isOver()) {
+                if (!ending && openWires > 0 && armedWires == 0 && closing.isEmpty()) {
+                    // They look themselves.
                     mayWork.awaitUninterruptibly();
-                } else if (armedWires < openWires || !closing.isEmpty()) {
+                } else if (armedWires < openWires || !closing.isEmpty() || ending) {
                     // The others look, but may be busy with something else for long.
                     tick();
                 } else {
@@ -696,6 +717,14 @@ final class GmPort {
         } finally {
             unlock();
         }
+    }
+
+    /**
+     * Answers lie in our memory until they are taken. GM itself gives up what nobody takes, so that each token comes
+     * back.
+     */
+    private boolean isOver() {
+        return ending && freeTokens == flights.length;
     }
 
     private void tick() {

@@ -418,8 +418,10 @@ final class GmWire implements Wire {
     /** If it is closed and the board touches none of its memory any more: who is to be told, once. */
     @Nullable
     Runnable quietAt(long now) {
+        // Who has never greeted us was not asked for anything.
+        boolean joined = destination != -1 && greetedBy == destination;
         boolean writes = !heardBye && !gone && (readsUnderWay > 0 || !cut);
-        boolean over = !writes || destination == -1 || now - closedAt > LEAVE_NANOS;
+        boolean over = !writes || !joined || now - closedAt > LEAVE_NANOS;
         return inFlight == 0 && steps.isEmpty() && over ? quiet : null;
     }
 

@@ -1,13 +1,16 @@
 package io.weir.transport.gm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.weir.transport.rdma.Soon;
 import io.weir.transport.rdma.WireEnd;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -104,6 +107,103 @@ class GmLeavingOnEmulation {
         // As who has heard of the end does.
         far.close();
         Soon.until(quiet::get);
+    }
+
+    /** As where the other side could not register its memory: its port may be without any link then. */
+    @Test
+    void aPortWithoutLinksTakesWhatComes() {
+        AtomicBoolean quiet = new AtomicBoolean();
+        GmPort alone = GmPort.acquire(lonely().choice());
+        try {
+            GmHalf half = refusedBy(lonely());
+            half.wire().close(() -> {
+                half.close();
+                quiet.set(true);
+            });
+            Soon.until(quiet::get);
+            // Not because sending has failed, as it does when nobody takes what is sent for long.
+            Throwable failure = catchThrowable(() -> half.wire().poll(null));
+            if (failure != null) {
+                assertThat(failure).hasMessageContaining("the peer has ended the link");
+            }
+        } finally {
+            alone.release();
+        }
+    }
+
+    /** As above, but the answer is lost: it kept the memory from the next try, which failed, and kept it in turn. */
+    @Test
+    void whoeverWasNeverGreetedKeepsNoMemory() {
+        AtomicBoolean quiet = new AtomicBoolean();
+        GmHalf half = refusedBy(GmOptions.of(Emulation.settings(Map.of("slot-size", "100k"))));
+        nearPort.lock();
+        try {
+            for (int message = 0; message < MANY; message++) {
+                far.wire.send(far.address(), far.registered.localKey(), SIZE, false);
+            }
+            half.wire().close(() -> {
+                half.close();
+                quiet.set(true);
+            });
+            farPort.lock();
+            // It takes that, and has no token to answer with.
+            int unusedThere = farPort.turn();
+            // As often as it takes until all is told that has arrived, which the emulation may do late.
+            for (int look = 0; look < 50; look++) {
+                int unusedHere = nearPort.turn();
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
+            }
+        } finally {
+            nearPort.unlock();
+        }
+        try {
+            assertThat(quiet).isTrue();
+        } finally {
+            farPort.unlock();
+        }
+    }
+
+    /** The emulation ends a process that gives memory back while something is sent from it. */
+    @Test
+    void aPortIsClosedBehindItsLastAnswer() {
+        int open = GmPort.open();
+        GmPort alone = GmPort.acquire(lonely().choice());
+        GmWire left = near.wire;
+        nearPort.lock();
+        try {
+            alone.lock();
+            try {
+                alone.answer(
+                        GmPort.destination(alone.localNode(nearPort.globalNode()), nearPort.number()), left.link());
+            } finally {
+                alone.unlock();
+            }
+            alone.release();
+            // Nobody takes it meanwhile, however long the port tries to close.
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(100));
+            assertThat(GmPort.open()).isEqualTo(open + 1);
+        } finally {
+            nearPort.unlock();
+        }
+        Soon.until(() -> {
+            near.poll();
+            return GmPort.open() == open;
+        });
+    }
+
+    private static GmOptions lonely() {
+        return GmOptions.of(Emulation.settings(Map.of("slot-size", "200k")));
+    }
+
+    /** A half of the near port that has greeted one over there which is gone. */
+    private static GmHalf refusedBy(GmOptions there) {
+        GmHalf other = GmHalf.open(there);
+        GmHalf half = GmHalf.open(Emulation.options());
+        var unusedPlan = half.read(other.offer());
+        other.wire().close(other::close);
+        half.giveUp();
+        assertThatThrownBy(half::join).hasMessageContaining("given up");
+        return half;
     }
 
     private static void hearsTheEnd(WireEnd<GmWire> end) {
