@@ -771,11 +771,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         try {
             finish();
         } finally {
-            if (connecting) {
-                bootstrap.close();
-            } else {
-                bootstrap.dismiss();
-            }
+            bootstrap.dismiss();
         }
     }
 

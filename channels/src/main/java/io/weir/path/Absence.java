@@ -5,8 +5,10 @@ import io.weir.core.Loop;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -22,6 +24,9 @@ import reactor.core.Disposables;
  * </pre>
  *
  * <p>When that is over, a first try to connect, or one that somebody has answered, is still awaited.
+ *
+ * <p>A peer may take the connection and close it again each time. So the first try of an absence is made at once
+ * {@link #DIALS} times, and then once in each {@link #PAUSE}.
  */
 final class Absence {
 
@@ -43,8 +48,15 @@ final class Absence {
         String lastFailure();
     }
 
+    /** Absences whose first try is made at once, if they follow each other quickly. */
+    static final int DIALS = 16;
+
+    /** Shorter than most peers wait, by {@link TimeoutSpec#rejoin}. */
+    static final Duration PAUSE = Duration.ofMillis(250);
+
     private final Loop loop;
     private final TimeoutSpec timeouts;
+    private final LongSupplier nanos;
     private final Consumer<WeirException> waitedInVain;
 
     /** Why there is no bootstrap connection just now; null while there is one. */
@@ -58,10 +70,20 @@ final class Absence {
     private boolean overdue;
 
     private @Nullable Dialler dialler;
+    private final Rate dials;
+    /** A first try that is not made yet. */
+    private Disposable first = Disposables.disposed();
 
-    /** @param waitedInVain gets why the session is lost */
-    Absence(Loop loop, TimeoutSpec timeouts, Consumer<WeirException> waitedInVain) {
+    /**
+     * Makes one that does not last.
+     *
+     * @param nanos a clock such as {@link System#nanoTime}
+     * @param waitedInVain gets why the session is lost
+     */
+    Absence(Loop loop, TimeoutSpec timeouts, LongSupplier nanos, Consumer<WeirException> waitedInVain) {
         this.loop = loop;
+        this.nanos = nanos;
+        this.dials = new Rate(DIALS, PAUSE, nanos);
         this.timeouts = timeouts;
         this.waitedInVain = waitedInVain;
     }
@@ -73,7 +95,7 @@ final class Absence {
 
     void begins(WeirException why) {
         reason = why;
-        since = System.nanoTime();
+        since = nanos.getAsLong();
         isAlive = false;
         await(why, why instanceof PeerUnavailable);
     }
@@ -86,7 +108,7 @@ final class Absence {
     long ends() {
         patience.dispose();
         reason = null;
-        return (System.nanoTime() - since) / 1_000_000;
+        return (nanos.getAsLong() - since) / 1_000_000;
     }
 
     /** Nothing is awaited any more. */
@@ -144,7 +166,15 @@ final class Absence {
 
     void dial(Dialler by) {
         dialler = by;
-        by.begin();
+        beginFirst(by);
+    }
+
+    private void beginFirst(Dialler by) {
+        if (dials.take()) {
+            by.begin();
+        } else {
+            first = loop.schedule(() -> beginFirst(by), PAUSE);
+        }
     }
 
     /** What was said over the connection that was dialled holds no longer: it is dialled anew. */
@@ -161,6 +191,7 @@ final class Absence {
     void stopDialling() {
         Dialler dialling = dialler;
         dialler = null;
+        first.dispose();
         if (dialling != null) {
             dialling.end();
         }

@@ -62,6 +62,12 @@ public final class LastingLink implements Link {
     /** More than a peer that reads ever leaves waiting of frames that carry no messages. */
     private static final int MOST_DUE = 256;
 
+    /**
+     * In a second: each has an adapter prepare for it. Who looks for a path because all are lost proposes every one of
+     * them each 100 ms, which is within this.
+     */
+    private static final int MOST_PROPOSALS = 100;
+
     /** Another link may still hold what had come before the bootstrap connection ended. */
     private static final Duration DRAIN = Duration.ofMillis(500);
 
@@ -105,7 +111,7 @@ public final class LastingLink implements Link {
     private final Frame holder = new Frame();
     private @Nullable PathAttempt attempt;
     private int attempts;
-    private final ProposalRate proposals = new ProposalRate(System::nanoTime);
+    private final Rate proposals = new Rate(MOST_PROPOSALS, Duration.ofMillis(10), System::nanoTime);
 
     private Disposable limit = Disposables.disposed();
     /** Until the link that we leave counts as lost, or the new one where that is the bootstrap connection. */
@@ -159,7 +165,7 @@ public final class LastingLink implements Link {
         this.undelivered = new Undelivered(retained);
         this.choice = choice;
         this.attempts = number;
-        this.absence = new Absence(loop, timeouts, this::waitedInVain);
+        this.absence = new Absence(loop, timeouts, System::nanoTime, this::waitedInVain);
         this.bootstrap = new Leg(bootstrapLink, Moves.BOOTSTRAP);
         legs.add(bootstrap);
         Leg first = leg(link, number);
@@ -608,7 +614,7 @@ public final class LastingLink implements Link {
             refusal = "the last move has not ended yet";
         }
         if (refusal == null && !proposals.take()) {
-            refusal = "more than " + ProposalRate.MOST + " paths were proposed in a second";
+            refusal = "more than " + MOST_PROPOSALS + " paths were proposed in a second";
         }
         if (refusal != null) {
             send(FrameKind.FAILED, number, HandshakeCodec.text(refusal));

@@ -22,6 +22,7 @@ class AbsenceTest {
     private final WeirException cut = new PeerUnavailable("cut");
 
     private final ManualLoop loop = new ManualLoop();
+    private long now = Long.MAX_VALUE - 5;
     private final List<WeirException> inVain = new ArrayList<>();
     private final Absence absence = new Absence(
             loop,
@@ -30,9 +31,11 @@ class AbsenceTest {
                     .resumeTimeout(RESUME)
                     .build()
                     .timeouts(),
+            () -> now,
             inVain::add);
 
     private void pass(Duration time) {
+        now += time.toNanos();
         loop.advance(time);
     }
 
@@ -108,6 +111,52 @@ class AbsenceTest {
         absence.dial(trying);
         absence.check();
         assertThat(inVain).isEmpty();
+    }
+
+    private void comesBackAtOnce(Trying trying) {
+        absence.begins(closed);
+        absence.dial(trying);
+        absence.hasDialled();
+        assertThat(absence.ends()).isNotNegative();
+    }
+
+    @Test
+    void whoClosesEachConnectionAtOnceIsDialledMoreSlowly() {
+        Trying trying = new Trying();
+        for (int i = 0; i < Absence.DIALS; i++) {
+            comesBackAtOnce(trying);
+        }
+        assertThat(trying.done).hasSize(Absence.DIALS);
+        for (int more = 1; more <= 10; more++) {
+            absence.begins(closed);
+            absence.dial(trying);
+            assertThat(trying.done).hasSize(Absence.DIALS + more - 1);
+            pass(Absence.PAUSE);
+            assertThat(trying.done).hasSize(Absence.DIALS + more);
+            absence.hasDialled();
+            assertThat(absence.ends()).isNotNegative();
+        }
+        assertThat(inVain).isEmpty();
+        pass(Absence.PAUSE.multipliedBy(Absence.DIALS));
+        for (int i = 0; i < Absence.DIALS; i++) {
+            comesBackAtOnce(trying);
+        }
+        assertThat(trying.done).hasSize(2 * Absence.DIALS + 10);
+    }
+
+    @Test
+    void whoComesByItselfIsNotDialledLater() {
+        Trying trying = new Trying();
+        for (int i = 0; i < Absence.DIALS; i++) {
+            comesBackAtOnce(trying);
+        }
+        absence.begins(closed);
+        absence.dial(trying);
+        absence.stopDialling();
+        assertThat(absence.ends()).isNotNegative();
+        pass(Absence.PAUSE.multipliedBy(2));
+        assertThat(trying.done).hasSize(Absence.DIALS + 1).endsWith("end");
+        assertThat(loop.timers()).isZero();
     }
 
     @Test

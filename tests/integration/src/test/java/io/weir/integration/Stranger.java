@@ -96,6 +96,11 @@ public final class Stranger implements AutoCloseable {
         return new Stranger(accepted, somebody(), false);
     }
 
+    /** The accepting side of another connection of this one. */
+    public Stranger again(Socket accepted) {
+        return new Stranger(accepted, is, false);
+    }
+
     /** The connecting side of a connection, as one who says that it is this one. */
     public static Stranger of(Socket connected, PeerId is) {
         return new Stranger(connected, is, true);

@@ -16,6 +16,7 @@ import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
+import io.weir.integration.HeldResources;
 import io.weir.integration.Nodes;
 import io.weir.integration.OnRoute;
 import io.weir.integration.Pair;
@@ -25,9 +26,13 @@ import io.weir.integration.Route;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +45,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -259,6 +266,46 @@ class ConnectingTest implements OnRoute {
         StepVerifier.create(near.connect("nonsense"))
                 .expectError(Misconfigured.class)
                 .verify(Patience.LIMIT);
+    }
+
+    /** Each would keep a descriptor for as long as a closing connection waits for the other side's end. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void fewAreKeptOfThoseThatWeRefuseHoweverOftenWeDial(Nodes nodes) throws IOException, InterruptedException {
+        Node node = nodes.start(
+                Route.any("dialler").transportOption("tcp", "linger", "1m").build());
+        List<Socket> accepted = Collections.synchronizedList(new ArrayList<>());
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+            Thread stranger = new Thread(() -> answerLikeAnother(server, accepted), "stranger");
+            stranger.start();
+            long before = HeldResources.now().descriptors();
+            for (int i = 0; i < 200; i++) {
+                assertThatThrownBy(() -> node.connect("tcp://127.0.0.1:" + server.getLocalPort())
+                                .block(Patience.LIMIT))
+                        .isInstanceOf(WeirException.class);
+            }
+            Patience.until("the stranger has them all", () -> accepted.size() >= 200);
+            // The stranger's ends are in this process as well.
+            Patience.until("few are left", () -> HeldResources.now().descriptors() - before - accepted.size() < 80);
+            server.close();
+            stranger.join();
+        } finally {
+            for (Socket each : accepted) {
+                each.close();
+            }
+        }
+    }
+
+    private static void answerLikeAnother(ServerSocket server, List<Socket> accepted) {
+        try {
+            while (true) {
+                Socket socket = server.accept();
+                socket.getOutputStream().write("HTTP/1.1 400 Bad Request\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                accepted.add(socket);
+            }
+        } catch (IOException e) {
+            // Closed.
+        }
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.Repath;
+import io.weir.core.FrameKind;
 import io.weir.core.SessionLost;
 import io.weir.integration.Nodes;
 import io.weir.integration.OnRoute;
@@ -13,8 +14,11 @@ import io.weir.integration.Pair;
 import io.weir.integration.Patience;
 import io.weir.integration.Relay;
 import io.weir.integration.Sizes;
+import io.weir.integration.Stranger;
 import io.weir.path.PathDecision;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -83,6 +87,36 @@ class RejoinTest implements OnRoute {
             pair.peer().cut().onErrorComplete().block(Patience.LIMIT);
             relay.listen();
         };
+    }
+
+    /** A node that closes each connection as soon as it has agreed to go on keeps nobody busy. */
+    @Test
+    void whoAgreesAndClosesAgainAndAgainIsDialledMoreSlowly(Nodes nodes) throws IOException {
+        Node far = nodes.start("far", BOTH);
+        Node near = nodes.start("near", BOTH);
+        Peer honest = Objects.requireNonNull(near.connect(far.address()).block(Patience.LIMIT));
+        Echoed stream = new Echoed(Echoed.serving(new Pair(near, far, honest)), 1, Sizes.TINY);
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+            var peer = near.connect("tcp://127.0.0.1:" + server.getLocalPort()).toFuture();
+            Stranger first = Stranger.of(server.accept());
+            first.join();
+            assertThat(peer).succeedsWithin(Patience.LIMIT);
+            first.close();
+            int atOnce = 16;
+            int more = 6;
+            long since = System.nanoTime();
+            for (int round = 0; round < atOnce + more; round++) {
+                try (Stranger next = first.again(server.accept())) {
+                    next.hello(1, 0);
+                    long number = next.await(FrameKind.REJOIN).first();
+                    next.send(FrameKind.REJOIN, 0, number, 0);
+                }
+            }
+            Duration took = Duration.ofNanos(System.nanoTime() - since);
+            assertThat(took).isGreaterThan(Duration.ofMillis(250).multipliedBy(more - 1));
+        }
+        stream.goesOn();
+        stream.end();
     }
 
     /** What goes over shared memory does not notice. */

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-class ProposalRateTest {
+class RateTest {
+
+    private static final int MOST = 100;
 
     private long now = Long.MAX_VALUE - 5;
-    private final ProposalRate rate = new ProposalRate(() -> now);
+    private final Rate rate = new Rate(MOST, Duration.ofMillis(10), () -> now);
 
     private void pass(Duration time) {
         now += time.toNanos();
@@ -25,36 +27,36 @@ class ProposalRateTest {
 
     @Test
     void soManyAtOnceAndNoMore() {
-        assertThat(taken(1000)).isEqualTo(ProposalRate.MOST);
+        assertThat(taken(1000)).isEqualTo(MOST);
         assertThat(rate.take()).isFalse();
     }
 
     @Test
     void soManyInEachSecondFromThenOn() {
-        assertThat(taken(1000)).isEqualTo(ProposalRate.MOST);
+        assertThat(taken(1000)).isEqualTo(MOST);
         for (int second = 0; second < 5; second++) {
             pass(Duration.ofSeconds(1));
-            assertThat(taken(1000)).isEqualTo(ProposalRate.MOST);
+            assertThat(taken(1000)).isEqualTo(MOST);
         }
     }
 
     @Test
     void whoRestsLongMayNotTryMoreAfterwards() {
         pass(Duration.ofDays(100));
-        assertThat(taken(1000)).isEqualTo(ProposalRate.MOST);
+        assertThat(taken(1000)).isEqualTo(MOST);
     }
 
     /** Parts of an interval are not lost, however often it is asked. */
     @Test
     void whoAsksAllTheTimeGetsNoLess() {
-        assertThat(taken(1000)).isEqualTo(ProposalRate.MOST);
+        assertThat(taken(1000)).isEqualTo(MOST);
         int taken = 0;
         for (int i = 0; i < 3000; i++) {
             pass(Duration.ofNanos(3_333_333));
             taken += rate.take() ? 1 : 0;
         }
         // In ten seconds.
-        assertThat(taken).isBetween(10 * ProposalRate.MOST - 1, 10 * ProposalRate.MOST);
+        assertThat(taken).isBetween(10 * MOST - 1, 10 * MOST);
     }
 
     @Test
