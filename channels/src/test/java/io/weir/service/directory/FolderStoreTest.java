@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.weir.core.PeerId;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -89,13 +91,7 @@ class FolderStoreTest {
         DirectoryStore store = store(view, new EntryRoom());
         assertThat(view.snapshot()).hasSize(1);
         Path directory = folder.resolve("directory");
-        try (Stream<Path> files = Files.list(directory)) {
-            for (Path file : files.toList()) {
-                Files.delete(file);
-            }
-        }
-        Files.delete(directory);
-        Files.writeString(directory, "no folder");
+        makeFileOf(directory);
         // Longer than a node looks for its entry, so that it has tried to make it anew.
         Thread.sleep(1200);
         Files.delete(directory);
@@ -108,6 +104,18 @@ class FolderStoreTest {
         assertThat(again).isNotNull();
         worker.submit(store::close).get();
         worker.submit(other::close).get();
+    }
+
+    /** At once, since the stores see when something is deleted, and make it anew. */
+    private void makeFileOf(Path directory) throws IOException {
+        for (int attempt = 0; !Files.isRegularFile(directory); attempt++) {
+            Files.move(directory, folder.resolve("former-" + attempt));
+            try {
+                Files.writeString(directory, "no folder", StandardOpenOption.CREATE_NEW);
+            } catch (FileAlreadyExistsException e) {
+                // A store was quicker.
+            }
+        }
     }
 
     private static long names(Path directory) {
