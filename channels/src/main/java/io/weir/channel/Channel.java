@@ -140,9 +140,15 @@ public final class Channel {
         return new SendMono(this, source, true);
     }
 
-    /** Sends values through a codec. */
+    /**
+     * As {@link #send(Publisher)}, for values. What the codec throws, the source has failed with, as in
+     * {@link Flux#map}.
+     *
+     * @param codec an {@link io.weir.core.InPlaceCodec} needs neither a buffer nor a message for a short value, where
+     *     the path to the peer allows it
+     */
     public <T> Mono<Void> send(Publisher<? extends T> source, Codec<T> codec) {
-        return send(Flux.from(source).map(value -> Message.of(codec.encode(value, allocator()))));
+        return send(Encoding.messages(source, codec, this::allocator));
     }
 
     /**
@@ -197,6 +203,9 @@ public final class Channel {
     /**
      * What the peer sends, decoded and released. Values of more than 64 KiB are decoded on another thread, one after
      * the other, and emitted on the loop like all the others.
+     *
+     * @param codec an {@link io.weir.core.InPlaceCodec} needs neither a buffer nor a message for a short value, where
+     *     the path to the peer allows it
      */
     public <T> Flux<T> receive(Codec<T> codec) {
         return receive(codec, null);

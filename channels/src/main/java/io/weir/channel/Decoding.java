@@ -1,6 +1,8 @@
 package io.weir.channel;
 
 import io.weir.core.Codec;
+import io.weir.core.Frame;
+import io.weir.core.InPlaceCodec;
 import io.weir.core.Message;
 import io.weir.memory.MemoryUse;
 import io.weir.path.Logs;
@@ -40,6 +42,7 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     private final CoreSubscriber<? super T> actual;
     private final LongValues longValues;
     private final Codec<T> codec;
+    private final @Nullable InPlaceCodec<T> inPlace;
     /** What is held back while a long value is read; null where no message follows. */
     private final @Nullable Source origin;
 
@@ -58,6 +61,7 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
         this.actual = actual;
         this.longValues = longValues;
         this.codec = codec;
+        this.inPlace = codec instanceof InPlaceCodec<T> its ? its : null;
         this.origin = origin;
     }
 
@@ -193,6 +197,29 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             }
             reading = longValues.read(message, MessageCost.of(message), codec, this::read);
         }
+    }
+
+    /** Whether it can ever do without a message. */
+    boolean isInPlace() {
+        return inPlace != null;
+    }
+
+    /** See {@link MessageSink#takesContent}. */
+    boolean takesContent() {
+        return first == null && !pending && !over;
+    }
+
+    /** See {@link MessageSink#content}. */
+    void content(Frame frame) {
+        T value;
+        try {
+            value = Objects.requireNonNull(
+                    frame.read(Objects.requireNonNull(inPlace)), "the codec has made null of a message");
+        } catch (Throwable t) {
+            failed(t);
+            return;
+        }
+        actual.onNext(value);
     }
 
     private void read(@Nullable T value, @Nullable Throwable error) {

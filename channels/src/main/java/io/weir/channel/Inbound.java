@@ -49,6 +49,9 @@ final class Inbound implements Decoding.Source {
     private final Window window;
     private final ArrayDeque<Held> held = new ArrayDeque<>();
     private @Nullable MessageSink sink;
+    /** Whether it can ever do without messages. */
+    private boolean inPlace;
+
     private @Nullable Partial partial;
     private boolean delivering;
     /** The sink takes nothing for now, whatever it has asked for. */
@@ -175,6 +178,7 @@ final class Inbound implements Decoding.Source {
 
     void sink(MessageSink consumer) {
         sink = consumer;
+        inPlace = consumer.isInPlace();
         // What came before an error is delivered before it, if it was asked for.
         handOut(consumer);
         drain();
@@ -204,26 +208,35 @@ final class Inbound implements Decoding.Source {
         drain();
     }
 
-    /** DATA: the frame's body becomes the message's. */
+    /** DATA: the frame's body becomes the message's, unless the sink takes it from where it is lent. */
     void data(Frame frame) {
-        ByteBuf body = frame.body();
         if (partial != null) {
-            body.release();
+            frame.body().release();
             throw new ProtocolMismatch("a message began within another one on channel " + channel.number());
         }
-        long cost = body.readableBytes() + (long) frame.control().length;
+        long cost = frame.length();
         boolean wanted = false;
         try {
             wanted = account(cost);
         } finally {
             if (!wanted) {
-                body.release();
+                frame.body().release();
             }
         }
         if (!wanted) {
             return;
         }
-        arrived(message(frame.control(), body), frame.flags(), frame.aux(), cost);
+        MessageSink to = sink;
+        if (inPlace && to != null && to.takesContent() && kept == null) {
+            if (frame.isLent() && frame.control().length == 0 && mayDeliverNow()) {
+                session.arrived(cost);
+                deliver(to, frame, cost);
+                drainIfDue();
+                return;
+            }
+            frame.lendNext();
+        }
+        arrived(message(frame.control(), frame.body()), frame.flags(), frame.aux(), cost);
     }
 
     private static Message message(byte[] control, ByteBuf body) {
@@ -329,14 +342,22 @@ final class Inbound implements Decoding.Source {
         if (sink != null && !window.mayDeliver()) {
             sink.arrives();
         }
-        if (sink != null && !delivering && !paused && held.isEmpty() && window.mayDeliver()) {
+        if (sink != null && mayDeliverNow()) {
             deliver(sink, message, flags, number, cost);
-            if (ended || error != null || !held.isEmpty()) {
-                drain();
-            }
+            drainIfDue();
         } else {
             held.add(new Held(compact(message), flags, number, cost));
             waits(1, cost);
+        }
+    }
+
+    private boolean mayDeliverNow() {
+        return !delivering && !paused && held.isEmpty() && window.mayDeliver();
+    }
+
+    private void drainIfDue() {
+        if (ended || error != null || !held.isEmpty()) {
+            drain();
         }
     }
 
@@ -426,6 +447,20 @@ final class Inbound implements Decoding.Source {
         } catch (Throwable t) {
             // Also what Reactor calls fatal and hands on, such as a class that is missing: who goes on behind it has
             // lost a message.
+            channel.fail(t);
+        } finally {
+            delivering = false;
+        }
+    }
+
+    /** The same with content that is lent, for a sink that keeps nothing. */
+    private void deliver(MessageSink to, Frame frame, long cost) {
+        window.delivered();
+        window.freed(cost);
+        delivering = true;
+        try {
+            to.content(frame);
+        } catch (Throwable t) {
             channel.fail(t);
         } finally {
             delivering = false;

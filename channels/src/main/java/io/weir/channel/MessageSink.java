@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.core.Frame;
 import io.weir.core.Message;
 
 /** Who consumes the receiving half of a channel. Loop thread only. */
@@ -7,6 +8,21 @@ interface MessageSink {
 
     /** A message within the demand; belongs to the sink. */
     void message(Message message, int flags, int number);
+
+    /** Whether it ever {@link #takesContent}. */
+    default boolean isInPlace() {
+        return false;
+    }
+
+    /** Whether it can do now with the {@link #content} of a message that has no control data. */
+    default boolean takesContent() {
+        return false;
+    }
+
+    /** As {@link #message}, but only the body of this frame, which is lent. Only if {@link #takesContent}. */
+    default void content(Frame frame) {
+        throw new UnsupportedOperationException("content without a message");
+    }
 
     /** A message comes for which nothing was asked: it is held, unless it is asked for now. */
     default void arrives() {}

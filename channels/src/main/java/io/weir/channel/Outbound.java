@@ -2,10 +2,13 @@ package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.util.ReferenceCounted;
+import io.weir.core.ContentMemory;
 import io.weir.core.ErrorCode;
 import io.weir.core.FilePiece;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
+import io.weir.core.InPlaceCodec;
+import io.weir.core.LoopBuffers;
 import io.weir.core.Message;
 import io.weir.core.MessageTooLarge;
 import io.weir.flow.Credits;
@@ -198,6 +201,37 @@ final class Outbound implements Outgoing, Backlog.Waiting {
                 && hasCredit(cost)
                 && oneFrame(message, cost)
                 && sendWhole(message, flags, number, cost);
+    }
+
+    /**
+     * Sends the value if it is short, can go now, and the path takes it from where it is written; nothing has happened
+     * otherwise. What the codec throws is thrown on.
+     *
+     * @param length of the value, as the codec has said
+     */
+    <T> boolean sendsAtOnce(T value, int length, InPlaceCodec<T> codec) {
+        if (length > LoopBuffers.LARGEST
+                || length > session.maxMessage()
+                || !session.link().takesLent()) {
+            return false;
+        }
+        ContentMemory content = session.content();
+        if (content.inUse()) {
+            return false;
+        }
+        // Before the looks that follow, since a codec may do anything.
+        content.write(codec, value, length);
+        if (ending() || !isEmpty() || !session.clear() || !hasCredit(length)) {
+            return false;
+        }
+        Frame frame =
+                session.frame().set(FrameKind.DATA, 0, channel.number(), 0).lend(content, length);
+        if (!session.offer(frame)) {
+            return false;
+        }
+        take(length);
+        session.counted(length);
+        return true;
     }
 
     private boolean maySendNow(Message message) {

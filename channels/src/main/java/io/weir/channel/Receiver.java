@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.core.Frame;
 import io.weir.core.Message;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -23,6 +24,8 @@ final class Receiver extends Flux<Message> implements Subscription, MessageSink 
     private volatile boolean cancelled;
     private @Nullable CoreSubscriber<? super Message> actual;
     private boolean attached;
+    /** The subscriber, if it takes content as well. */
+    private @Nullable Decoding<?> decoding;
 
     Receiver(Channel channel) {
         this.channel = channel;
@@ -35,6 +38,7 @@ final class Receiver extends Flux<Message> implements Subscription, MessageSink 
             return;
         }
         actual = subscriber;
+        decoding = subscriber instanceof Decoding<?> its && its.isInPlace() ? its : null;
         subscriber.onSubscribe(this);
         channel.execute(this::attach);
     }
@@ -109,6 +113,25 @@ final class Receiver extends Flux<Message> implements Subscription, MessageSink 
             message.release();
         } else {
             to.onNext(message);
+        }
+    }
+
+    @Override
+    public boolean isInPlace() {
+        return decoding != null;
+    }
+
+    @Override
+    public boolean takesContent() {
+        Decoding<?> to = decoding;
+        return to != null && to.takesContent();
+    }
+
+    @Override
+    public void content(Frame frame) {
+        Decoding<?> to = decoding;
+        if (to != null && actual != null && !cancelled) {
+            to.content(frame);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.core.InPlaceCodec;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import java.util.Objects;
@@ -20,7 +21,7 @@ import reactor.util.context.Context;
  * credit covers. What the publisher emits on the loop goes straight out; what it emits elsewhere crosses through a
  * queue no longer than a batch. Requests and all signals to the waiting {@code Mono} come on the loop.
  */
-final class Sender implements CoreSubscriber<Message>, Subscription, Feeder {
+final class Sender implements CoreSubscriber<Message>, Subscription, Feeder, Encoding.Target {
 
     /**
      * Messages that are asked for at once at most. Large enough to make the request's cost vanish, small enough that
@@ -149,6 +150,27 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Feeder {
                     "the source of " + channel + " emits more than it was asked for (Reactive Streams 1.1)");
             wake();
         }
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * <p>So it does on the loop, if the value can go now and the path takes it from where it is written.
+     */
+    @Override
+    public <T> boolean takes(T value, InPlaceCodec<T> codec) {
+        if (!channel.inLoop() || hasCrossed() || done || stopped || asked <= 0) {
+            return false;
+        }
+        int length = codec.length(value);
+        if (!outbound.sendsAtOnce(value, length, codec)) {
+            return false;
+        }
+        asked--;
+        adapt(length);
+        turn++;
+        ask();
+        return true;
     }
 
     /** By who emits, one at a time. */

@@ -6,11 +6,13 @@ import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.config.NodeSpec;
+import io.weir.core.ContentMemory;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Lendable;
 import io.weir.core.Loop;
+import io.weir.core.LoopBuffers;
 import io.weir.core.Misconfigured;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
@@ -123,6 +125,8 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     private boolean turnEndWanted;
     private boolean draining;
     private boolean full;
+
+    private @Nullable ContentMemory content;
     private final Refusals refusals = new Refusals();
     private final LongValues longValues;
     private final List<Confirmation> confirming = new ArrayList<>(0);
@@ -458,6 +462,16 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         }
         full = true;
         return false;
+    }
+
+    /** Where values are written that are sent at once. */
+    ContentMemory content() {
+        ContentMemory memory = content;
+        if (memory == null) {
+            memory = new ContentMemory(LoopBuffers.LARGEST);
+            content = memory;
+        }
+        return memory;
     }
 
     void counted(long bytes) {

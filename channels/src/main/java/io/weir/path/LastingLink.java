@@ -98,6 +98,8 @@ public final class LastingLink implements Link {
     /** Of that link, asked for with each message. */
     private int maxFrame;
 
+    private boolean takesLent;
+
     // The same for other threads.
     private volatile ByteBufAllocator allocator;
     private volatile Carrier carrier;
@@ -174,6 +176,7 @@ public final class LastingLink implements Link {
         this.clear = link;
         this.current = link;
         this.maxFrame = link.maxFrame();
+        this.takesLent = link.takesLent();
         this.allocator = link.allocator();
         this.carrier = new Carrier(link, 0, 0);
         this.overLendable = link instanceof Lendable;
@@ -277,6 +280,11 @@ public final class LastingLink implements Link {
     @Override
     public ByteBufAllocator allocator() {
         return allocator;
+    }
+
+    @Override
+    public boolean takesLent() {
+        return takesLent;
     }
 
     @Override
@@ -766,6 +774,7 @@ public final class LastingLink implements Link {
             Link other = leg(link).link;
             current = other;
             maxFrame = other.maxFrame();
+            takesLent = other.takesLent();
             allocator = other.allocator();
             carrier = carrier.next(other);
             overLendable = other instanceof Lendable;

@@ -3,7 +3,7 @@ package io.weir.path;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** How often something may be done: so often at once, and once more with each interval that passes. Loop thread only. */
+/** How often something may be done: so often at once, and once more for each interval. Loop thread only. */
 final class Rate {
 
     private final int most;

@@ -5,7 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
 
 /** Bytes as they are. */
-final class BytesCodec implements Codec<byte[]> {
+final class BytesCodec implements InPlaceCodec<byte[]> {
 
     static final BytesCodec INSTANCE = new BytesCodec();
 
@@ -19,6 +19,21 @@ final class BytesCodec implements Codec<byte[]> {
     @Override
     public byte[] decode(ByteBuf payload) {
         return ByteBufUtil.getBytes(payload);
+    }
+
+    @Override
+    public int length(byte[] value) {
+        return value.length;
+    }
+
+    @Override
+    public void write(byte[] value, ContentView to) {
+        to.putBytes(0, value);
+    }
+
+    @Override
+    public byte[] read(ContentView from) {
+        return from.getBytes(0, from.length());
     }
 
     @Override

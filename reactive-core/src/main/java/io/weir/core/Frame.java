@@ -32,6 +32,14 @@ public final class Frame {
     private ByteBuf body = Unpooled.EMPTY_BUFFER;
     private @Nullable FileRegion region;
 
+    /** The body is content that lies here, and is only lent. */
+    private boolean isLent;
+
+    private @Nullable ContentMemory content;
+    private int contentLength;
+    /** Whether what comes next had better be lent as well. */
+    private boolean lendsNext;
+
     /** Starts a new frame: everything but these is empty or zero. */
     public Frame set(FrameKind kind, int flags, int channel, int aux) {
         return set(kind, flags, channel, aux, Unpooled.EMPTY_BUFFER);
@@ -62,7 +70,56 @@ public final class Frame {
         if (region != null) {
             region = null;
         }
+        if (isLent) {
+            isLent = false;
+        }
         return this;
+    }
+
+    /**
+     * The body is the beginning of this memory, and may be used for as long as the call lasts that the frame is passed
+     * to. Who needs it for longer calls {@link #body()}, which copies it. Only a link that says
+     * {@link Link#takesLent()} may be offered such a frame.
+     */
+    @SuppressWarnings("ReferenceEquality") // As in set.
+    public Frame lend(ContentMemory memory, int length) {
+        if (content != memory) {
+            content = memory;
+        }
+        contentLength = length;
+        isLent = true;
+        return this;
+    }
+
+    /** Whether the body is only lent. */
+    public boolean isLent() {
+        return isLent;
+    }
+
+    /** The memory whose beginning is the body, where that is lent. */
+    public ContentMemory content() {
+        return Objects.requireNonNull(content);
+    }
+
+    /** The value that is the body, where that is lent. */
+    public <T> T read(InPlaceCodec<T> codec) {
+        return content().read(codec, contentLength);
+    }
+
+    /** Who gets this frame could have used its body if that had been lent, and expects more such frames. */
+    public void lendNext() {
+        lendsNext = true;
+    }
+
+    /** Whether what comes next had better be lent. */
+    public boolean lendsNext() {
+        return lendsNext;
+    }
+
+    private void copyContent() {
+        body = content().copy(contentLength);
+        isLent = false;
+        lendsNext = false;
     }
 
     /** The words behind the header; kinds with fewer words ignore what is superfluous. */
@@ -84,6 +141,7 @@ public final class Frame {
     /** The body: the readable bytes of this buffer. Setting it does not change who owns the buffer. */
     public Frame body(ByteBuf body) {
         this.body = body;
+        isLent = false;
         return this;
     }
 
@@ -129,7 +187,11 @@ public final class Frame {
         return control;
     }
 
+    /** The body; a copy of it, which belongs to the caller from then on, if it was only lent. */
     public ByteBuf body() {
+        if (isLent) {
+            copyContent();
+        }
         return body;
     }
 
@@ -144,7 +206,10 @@ public final class Frame {
     /** The body's length in bytes. */
     public int bodyLength() {
         FileRegion file = region;
-        return file == null ? body.readableBytes() : (int) (file.count() - file.transferred());
+        if (file != null) {
+            return (int) (file.count() - file.transferred());
+        }
+        return isLent ? contentLength : body.readableBytes();
     }
 
     /** Control and body bytes together: what the header's length says. */
@@ -167,6 +232,7 @@ public final class Frame {
         control = NO_CONTROL;
         body = Unpooled.EMPTY_BUFFER;
         region = null;
+        isLent = false;
     }
 
     /** Releases the body and the region, for an owner that will not pass them on. */

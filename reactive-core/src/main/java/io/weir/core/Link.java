@@ -122,6 +122,11 @@ public interface Link {
         return 0;
     }
 
+    /** Whether it has copied a frame's body when {@link #offer} returns, so that the body may be only lent. */
+    default boolean takesLent() {
+        return false;
+    }
+
     /**
      * Begins to deliver to this handler, or goes on with another one. Frames that came before the first call wait for
      * it.

@@ -8,12 +8,12 @@ import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** Text in UTF-8. */
-final class TextCodec implements Codec<String> {
+final class TextCodec implements InPlaceCodec<String> {
 
     static final TextCodec INSTANCE = new TextCodec();
 
     /** What a lenient decoder puts for malformed bytes, and a legal character as well. */
-    private static final char REPLACEMENT = '\uFFFD';
+    static final char REPLACEMENT = '\uFFFD';
 
     private TextCodec() {}
 
@@ -31,9 +31,25 @@ final class TextCodec implements Codec<String> {
     public String decode(ByteBuf payload) {
         String text = payload.toString(StandardCharsets.UTF_8);
         if (text.indexOf(REPLACEMENT) >= 0) {
-            refuseMalformed(payload);
+            refuseMalformed(ByteBufUtil.getBytes(payload));
         }
         return text;
+    }
+
+    @Override
+    public int length(String value) {
+        refuseLoneSurrogates(value);
+        return ByteBufUtil.utf8Bytes(value);
+    }
+
+    @Override
+    public void write(String value, ContentView to) {
+        to.putBytes(0, value.getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Override
+    public String read(ContentView from) {
+        return from.getText(0, from.length());
     }
 
     private static void refuseLoneSurrogates(String value) {
@@ -48,8 +64,8 @@ final class TextCodec implements Codec<String> {
         }
     }
 
-    private static void refuseMalformed(ByteBuf payload) {
-        ByteBuffer bytes = ByteBuffer.wrap(ByteBufUtil.getBytes(payload));
+    static void refuseMalformed(byte[] payload) {
+        ByteBuffer bytes = ByteBuffer.wrap(payload);
         CharBuffer ignored = CharBuffer.allocate(bytes.remaining());
         if (StandardCharsets.UTF_8.newDecoder().decode(bytes, ignored, true).isError()) {
             throw new ProtocolMismatch("a payload of " + bytes.capacity()

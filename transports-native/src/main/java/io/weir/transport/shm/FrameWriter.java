@@ -8,6 +8,7 @@ import io.weir.core.Frame;
 import io.weir.core.FrameLayout;
 import io.weir.transport.nativelib.Bytes;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts frames into the ring: with their body if it is short, else with the description of a block that holds it. A body
@@ -41,9 +42,12 @@ final class FrameWriter {
      * @throws io.weir.core.ProtocolMismatch if the peer's side of the ring is broken
      */
     boolean write(Frame frame) {
-        ByteBuf body = frame.body();
-        int bodyLength = body.readableBytes();
         checkFrame(frame);
+        int bodyLength = frame.bodyLength();
+        if (frame.isLent()) {
+            return writeInline(frame, null, bodyLength);
+        }
+        ByteBuf body = frame.body();
         return bodyLength < BlockAllocator.LEAST
                 ? writeInline(frame, body, bodyLength)
                 : writeLong(frame, body, bodyLength);
@@ -75,9 +79,11 @@ final class FrameWriter {
      * what it calls for short bodies inlined; their words are written out, as a loop costs more than these few moves.
      * At the end of a deep pipeline inlining stops, and if that happened in here, each access of the ring would be a
      * call.
+     *
+     * @param body null: it is lent with the frame
      */
     @SuppressWarnings("fallthrough")
-    private boolean writeInline(Frame frame, ByteBuf body, int bodyLength) {
+    private boolean writeInline(Frame frame, @Nullable ByteBuf body, int bodyLength) {
         int controlLength = frame.control().length;
         int length = controlLength + bodyLength;
         if (length > maxFrame) {
@@ -91,9 +97,9 @@ final class FrameWriter {
         }
         ByteBuffer to = ring.memory();
         int toIndex = index + start + controlLength;
-        if (bodyLength <= Bytes.WORDWISE && body.hasArray()) {
-            byte[] from = body.array();
-            int fromIndex = body.arrayOffset() + body.readerIndex();
+        if (bodyLength <= Bytes.WORDWISE && (body == null || body.hasArray())) {
+            byte[] from = body == null ? frame.content().bytes() : body.array();
+            int fromIndex = body == null ? 0 : body.arrayOffset() + body.readerIndex();
             switch (bodyLength >> 3) {
                 case 12:
                     LONGS.set(to, toIndex + 88, (long) ARRAY_LONGS.get(from, fromIndex + 88));
@@ -124,12 +130,16 @@ final class FrameWriter {
             for (int at = bodyLength & ~7; at < bodyLength; at++) {
                 to.put(toIndex + at, from[fromIndex + at]);
             }
+        } else if (body == null) {
+            Bytes.copy(frame.content().bytes(), 0, to, toIndex, bodyLength);
         } else if (bodyLength != 0) {
             Bytes.copy(body, to, toIndex, bodyLength);
         }
         writeHead(frame, index, index + start);
         ring.commit(index, FrameLayout.word0(frame.kind().code(), frame.flags(), controlLength, length), bytes);
-        body.release();
+        if (body != null) {
+            body.release();
+        }
         return true;
     }
 

@@ -6,6 +6,7 @@ import static io.weir.transport.shm.SegmentLayout.LONGS;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.weir.core.ContentMemory;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
@@ -15,6 +16,7 @@ import io.weir.core.ReusedFrame;
 import io.weir.transport.nativelib.Bytes;
 import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The receiver's end of a ring. Belongs to the loop's thread. Trusts nothing in it: each word is read once, checked,
@@ -40,6 +42,8 @@ final class RingReader {
     private final LentBlocks blocks;
     private ByteBuffer memory;
     private final ReusedFrame frames = new ReusedFrame();
+    /** Where short bodies lie that are only lent; null: nobody has wanted that. */
+    private @Nullable ContentMemory lent;
 
     /** Where the next record is expected, in bytes since the beginning. */
     private long position;
@@ -164,18 +168,27 @@ final class RingReader {
         long first = kind.words() == 0 ? 0 : (long) LONGS.get(from, index + FrameLayout.HEADER);
         long second = kind.words() < 2 ? 0 : (long) LONGS.get(from, index + FrameLayout.HEADER + 8);
         int at = index + start;
-        ByteBuf body;
+        ByteBuf body = Unpooled.EMPTY_BUFFER;
+        ContentMemory lends = kind == FrameKind.DATA && !inPool ? lends(bodyLength) : null;
         if (inPool) {
             body = block(at);
-        } else if (bodyLength == 0) {
-            body = Unpooled.EMPTY_BUFFER;
         } else if (bodyLength > Bytes.WORDWISE) {
-            body = longBody(at + controlLength, bodyLength);
-        } else {
-            body = small.take(bodyLength);
-            byte[] to = body.array();
+            if (lends != null) {
+                Bytes.copy(from, at + controlLength, lends.bytes(), 0, bodyLength);
+            } else {
+                body = longBody(at + controlLength, bodyLength);
+            }
+        } else if (bodyLength != 0) {
+            byte[] to;
+            int toIndex = 0;
+            if (lends != null) {
+                to = lends.bytes();
+            } else {
+                body = small.take(bodyLength);
+                to = body.array();
+                toIndex = body.arrayOffset();
+            }
             int fromIndex = at + controlLength;
-            int toIndex = body.arrayOffset();
             switch (bodyLength >> 3) {
                 case 12:
                     ARRAY_LONGS.set(to, toIndex + 88, (long) LONGS.get(from, fromIndex + 88));
@@ -210,9 +223,26 @@ final class RingReader {
         Frame frame = frames.next()
                 .set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1), body)
                 .words(first, second);
+        if (lends != null) {
+            frame = frame.lend(lends, bodyLength);
+        }
         if (controlLength != 0) {
             frame.control(control(inPool ? at + RecordLayout.BLOCK_WORDS : at, controlLength));
         }
+    }
+
+    /** Where a body of this length is to lie that is only lent; null: it is not to be. */
+    private @Nullable ContentMemory lends(int bodyLength) {
+        if (!frames.current().lendsNext() || bodyLength > LoopBuffers.LARGEST) {
+            return null;
+        }
+        ContentMemory memory = lent;
+        if (memory == null) {
+            memory = new ContentMemory(LoopBuffers.LARGEST, small);
+            lent = memory;
+        }
+        // A codec that reads there may have led to this.
+        return memory.inUse() ? null : memory;
     }
 
     private byte[] control(int index, int length) {

@@ -142,6 +142,11 @@ final class ShmLink implements Link, Lendable {
     }
 
     @Override
+    public boolean takesLent() {
+        return true;
+    }
+
+    @Override
     public void handler(LinkHandler handler) {
         boolean first = this.handler == NOBODY;
         this.handler = handler;

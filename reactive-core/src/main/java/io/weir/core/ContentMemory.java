@@ -1,0 +1,77 @@
+package io.weir.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Memory for the content of one short message at a time, for paths and what uses them. Belongs to one thread.
+ *
+ * <p>Nobody else may reach it, the peer in particular: so what is read here can't change meanwhile.
+ */
+public final class ContentMemory {
+
+    private final byte[] bytes;
+    private final ContentView view;
+
+    private final @Nullable LoopBuffers copies;
+
+    /** @param capacity in bytes */
+    public ContentMemory(int capacity) {
+        this(capacity, null);
+    }
+
+    /**
+     * The same on a loop.
+     *
+     * @param capacity in bytes, at most {@link LoopBuffers#LARGEST}
+     * @param copies where copies of what lies here are made; null: where they are collected
+     */
+    public ContentMemory(int capacity, @Nullable LoopBuffers copies) {
+        this.bytes = new byte[capacity];
+        this.view = new ContentView(bytes);
+        this.copies = copies;
+    }
+
+    /** All of it. */
+    public byte[] bytes() {
+        return bytes;
+    }
+
+    /** A copy of the beginning, which the caller owns. */
+    ByteBuf copy(int length) {
+        LoopBuffers from = copies;
+        return from == null
+                ? Unpooled.copiedBuffer(bytes, 0, length)
+                : from.take(length).setBytes(0, bytes, 0, length);
+    }
+
+    /** Whether a codec is at work here. Then nothing may be put here. */
+    public boolean inUse() {
+        return view.isOpen();
+    }
+
+    /**
+     * Writes this value to the beginning.
+     *
+     * @param length as the codec has said, at most the capacity
+     */
+    public <T> void write(InPlaceCodec<T> codec, T value, int length) {
+        view.open(length);
+        try {
+            codec.write(value, view);
+        } finally {
+            view.close();
+        }
+    }
+
+    /** Reads the value that lies at the beginning, and is so long. */
+    public <T> T read(InPlaceCodec<T> codec, int length) {
+        view.open(length);
+        try {
+            return codec.read(view);
+        } finally {
+            view.close();
+        }
+    }
+}

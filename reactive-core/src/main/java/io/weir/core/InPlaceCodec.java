@@ -1,0 +1,50 @@
+package io.weir.core;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+
+/**
+ * A codec that knows how long a value is before it writes it, and needs no buffer for that. Where the path allows it, a
+ * short value is written into memory from which the path takes it, and read from memory into which the path has put it:
+ * then a value costs no buffer and no {@link Message}. {@code Channel.send} and {@code Channel.receive} do so by
+ * themselves when they are given such a codec; wherever that is not possible, they {@link #encode} and
+ * {@link #decode}.
+ *
+ * <p>All methods may be called by any thread, and for some value more than once.
+ *
+ * @param <T> the values
+ */
+public interface InPlaceCodec<T> extends Codec<T> {
+
+    /** How many bytes this value takes, from 0. */
+    int length(T value);
+
+    /**
+     * Writes this value into memory as long as {@link #length} has said. All of it has to be written: it may hold what
+     * the peer was sent before. It must not be used when this has returned.
+     */
+    void write(T value, ContentView to);
+
+    /**
+     * Reads the value that is all of this memory, which must not be used when this has returned.
+     *
+     * @throws ProtocolMismatch if it is no such value, saying why; hostile input does nothing worse
+     */
+    T read(ContentView from);
+
+    @Override
+    default ByteBuf encode(T value, ByteBufAllocator allocator) {
+        int length = length(value);
+        ContentMemory memory = new ContentMemory(length);
+        memory.write(this, value, length);
+        return allocator.buffer(length).writeBytes(memory.bytes(), 0, length);
+    }
+
+    @Override
+    default T decode(ByteBuf payload) {
+        int length = payload.readableBytes();
+        ContentMemory memory = new ContentMemory(length);
+        payload.getBytes(payload.readerIndex(), memory.bytes(), 0, length);
+        return memory.read(this, length);
+    }
+}
