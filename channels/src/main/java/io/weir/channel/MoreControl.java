@@ -1,7 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.ControlData;
-import java.util.Map;
+import java.util.Objects;
 
 /** Control data that is added to other control data. */
 final class MoreControl {
@@ -14,8 +14,8 @@ final class MoreControl {
             return more;
         }
         ControlData all = given;
-        for (Map.Entry<String, String> each : more.asMap().entrySet()) {
-            all = all.with(each.getKey(), each.getValue());
+        for (String key : more.asMap().keySet()) {
+            all = all.with(key, Objects.requireNonNull(more.bytes(key)));
         }
         return all;
     }

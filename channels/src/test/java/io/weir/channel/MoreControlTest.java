@@ -34,8 +34,11 @@ class MoreControlTest {
     }
 
     @Test
-    void bytesThatWereGivenStayAsTheyAre() {
+    void bytesStayAsTheyAreOnBothSides() {
         byte[] bytes = {(byte) 0xff, 0, (byte) 0xc0};
+        assertThat(MoreControl.added(ControlData.empty().with("added", bytes), given)
+                        .bytes("added"))
+                .isEqualTo(bytes);
         ControlData all = MoreControl.added(ControlData.of("trace", "1"), given.with("bytes", bytes));
         assertThat(all.bytes("bytes")).isEqualTo(bytes);
         assertThat(all.get("trace")).isEqualTo("1");
