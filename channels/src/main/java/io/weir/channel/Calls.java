@@ -136,6 +136,7 @@ public final class Calls {
      * Ends a call as this ends, or with its first item, and gives it the call's context.
      *
      * @param work to be subscribed to once
+     * @param call of {@link Node#interceptor}: such a one takes the first end that is reported for its only one
      */
     public static <T> Mono<T> watch(Mono<T> work, WatchedCall call) {
         return Watching.over(work, call);
@@ -145,6 +146,7 @@ public final class Calls {
      * Ends a call as this ends, and gives it the call's context.
      *
      * @param work to be subscribed to once
+     * @param call as with {@link #watch(Mono, WatchedCall)}
      */
     public static <T> Flux<T> watch(Flux<T> work, WatchedCall call) {
         return Watching.over(work, call, false);

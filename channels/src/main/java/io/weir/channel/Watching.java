@@ -10,7 +10,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.MonoOperator;
 import reactor.util.context.Context;
 
-/** Reports to a call how it ends, and gives it its context. */
+/**
+ * Reports to a call how it ends, and gives it its context. The first report is the end, which the calls of
+ * {@link Interceptors} see to: a cancel or a completion behind the value of a {@code Mono} is reported as well.
+ */
 final class Watching<T> implements CoreSubscriber<T>, Subscription {
 
     private final WatchedCall call;
