@@ -8,7 +8,10 @@ final class NextTurn {
 
     private NextTurn() {}
 
-    /** Runs the task on the loop, not before its next turn, or here if the loop has ended. Any thread may call. */
+    /**
+     * Runs the task on the loop: what a turn of the loop leaves, not before the next one; what another thread leaves,
+     * as any task, so perhaps in the present turn, which has done nothing of it. Here if the loop has ended.
+     */
     static void run(Loop loop, Runnable task) {
         if (loop.inLoop()) {
             // A task that is queued within a turn may still run in it.

@@ -291,7 +291,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         }
     }
 
-    /** Runs the task on the loop, not before its next turn. */
+    /** As {@link NextTurn#run}. */
     void nextTurn(Runnable task) {
         NextTurn.run(loop, () -> execute(task));
     }

@@ -65,7 +65,7 @@ class NextTurnTest {
         other.start();
         other.join();
         assertThat(ran).isEmpty();
-        loop.settle();
+        assertThat(loop.turn()).isTrue();
         assertThat(ran).containsExactly(Thread.currentThread());
     }
 
