@@ -24,7 +24,7 @@ public final class PathHistory {
         decisions.emitNext(first, FAIL_FAST);
     }
 
-    /** The session goes over another path now. */
+    /** The session goes over another path now. Behind the {@link #end} it is remembered, and nobody is told. */
     void moved(PathDecision decision) {
         moves++;
         List<PathDecision> all = new ArrayList<>(last);
@@ -33,7 +33,7 @@ public final class PathHistory {
         decisions.emitNext(decision, FAIL_FAST);
     }
 
-    /** Nothing is decided any more. On the loop, or when it has ended. */
+    /** Nothing is decided any more. On the loop, or when it has ended; once more does nothing. */
     public void end() {
         decisions.emitComplete(FAIL_FAST);
     }

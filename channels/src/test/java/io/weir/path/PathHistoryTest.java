@@ -80,6 +80,15 @@ class PathHistoryTest {
     }
 
     @Test
+    void whatIsDecidedBehindTheEndIsRememberedOnly() {
+        history.end();
+        move(1, 2);
+        history.end();
+        assertThat(history.present()).isEqualTo(decision(1));
+        assertThat(history.decisions().collectList().block()).containsExactly(first);
+    }
+
+    @Test
     void whoAsksForNothingMissesNothingOfTheLastOnesAndKeepsNobodyElseBack() {
         List<PathDecision> seen = new ArrayList<>();
         BaseSubscriber<PathDecision> slow = new BaseSubscriber<>() {
