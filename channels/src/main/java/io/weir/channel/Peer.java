@@ -199,7 +199,8 @@ public abstract class Peer {
 
     /**
      * Sends one message to this port, for which no answer is expected. Completes when it is on the wire, within the
-     * credit that the peer gives. Subscribing gives the message away; cancelling drops it if it was not sent yet.
+     * credit that the peer gives. Subscribing gives the message away; cancelling drops it while it waits for credit.
+     * What its channel has taken then is sent all the same, also where it is not on the wire yet.
      */
     public abstract Mono<Void> tell(String port, Message message);
 

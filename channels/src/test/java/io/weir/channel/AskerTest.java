@@ -11,6 +11,7 @@ import io.weir.core.Repeat;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -37,6 +38,7 @@ class AskerTest {
     /** What the peer's handler has to answer, by the text of the request. */
     private final Map<String, Sinks.One<Message>> asked = new LinkedHashMap<>();
 
+    private final Map<String, Disposable> told = new HashMap<>();
     private final List<String> cancelled = new ArrayList<>();
     private final List<String> answers = new ArrayList<>();
     private final List<Throwable> failures = new ArrayList<>();
@@ -60,6 +62,10 @@ class AskerTest {
 
     private Disposable ask(String text) {
         return pair.client.peer().ask(PORT, message(text)).subscribe(this::answered, failures::add);
+    }
+
+    private void tell(String text) {
+        told.put(text, pair.client.peer().tell(PORT, message(text)).subscribe(null, failures::add));
     }
 
     private void ask(int from, int to) {
@@ -204,6 +210,24 @@ class AskerTest {
         pair.loop.settle();
         assertThat(done).containsExactly("0", "1", "2", "3");
         assertThat(asked).containsOnlyKeys("0", "1", "2", "3");
+        assertThat(asker().idle()).isTrue();
+    }
+
+    @Test
+    void cancellingDropsWhatWaitsForCreditAndTakesNothingBackThatTheChannelHas() {
+        String longerThanTheLinkTakes = "x".repeat(3 << 20);
+        tell("first");
+        pair.loop.settle();
+        for (String each : List.of(longerThanTheLinkTakes, "behind", "last of the credit", "waits")) {
+            tell(each);
+        }
+        told.get("behind").dispose();
+        told.get("waits").dispose();
+        pair.loop.settle();
+        List.copyOf(asked.keySet()).forEach(this::answer);
+        pair.loop.settle();
+        assertThat(asked).containsOnlyKeys("first", longerThanTheLinkTakes, "behind", "last of the credit");
+        assertThat(failures).isEmpty();
         assertThat(asker().idle()).isTrue();
     }
 
