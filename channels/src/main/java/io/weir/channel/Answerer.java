@@ -104,6 +104,8 @@ final class Answerer implements MessageSink, Feeder {
                     new Overloaded("there is no memory for requests to port '" + channel.port()
                             + "': what peers may have is used up (weir.memory.max)"));
         } else {
+            // What the peer may send at first is a part of the window, and not to be granted once more behind it.
+            channel.inbound().window().prefetch(0);
             channel.inbound().request(taken / MemoryAccount.ITEM);
         }
     }

@@ -114,6 +114,9 @@ class AskerTest {
         ask(0, MANY);
         pair.loop.settle();
         assertThat(asked.keySet()).containsExactly("0", "1", "2", "3");
+        assertThat(pair.server.stats().queuedMessages())
+                .as("behind those that are being answered")
+                .isZero();
         for (int i = 0; i < MANY; i++) {
             answer("" + i);
             pair.loop.settle();

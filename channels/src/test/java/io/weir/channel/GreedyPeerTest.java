@@ -362,7 +362,9 @@ class GreedyPeerTest {
         }));
         open(1, "slow", Flags.REQUESTS);
         pair.loop.settle();
-        for (int i = 1; credit.get(1) >= 30_000 && i < 5000; i++) {
+        assertThat(items.get(1)).isEqualTo(held(MemoryUse.REQUESTS) / MemoryAccount.ITEM);
+        for (int i = 1; items.get(1) > 0 && credit.get(1) >= 30_000 && i < 5000; i++) {
+            items.merge(1, -1L, Long::sum);
             credit.merge(1, -30_000L, Long::sum);
             message(1, Flags.REQUEST, i, 30_000);
             pair.loop.settle();
