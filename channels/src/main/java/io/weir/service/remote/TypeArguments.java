@@ -36,7 +36,8 @@ final class TypeArguments {
     }
 
     /**
-     * The same type without variables and wildcards.
+     * The same type without variables and wildcards. A wildcard is what it extends, or what it has to where it says
+     * nothing of that: so {@code ? super Integer} is an {@code Object}, as what is read there may be one.
      *
      * @throws IllegalArgumentException if nothing says what a variable stands for
      */
@@ -53,10 +54,13 @@ final class TypeArguments {
             return resolve(wildcard.getUpperBounds()[0]);
         }
         if (type instanceof ParameterizedType applied) {
-            Type[] resolved = Arrays.stream(applied.getActualTypeArguments())
-                    .map(this::resolve)
-                    .toArray(Type[]::new);
-            return new Applied((Class<?>) applied.getRawType(), resolved);
+            Class<?> raw = (Class<?>) applied.getRawType();
+            Type[] resolved = applied.getActualTypeArguments();
+            for (int i = 0; i < resolved.length; i++) {
+                resolved[i] = argument(raw.getTypeParameters()[i], resolved[i]);
+            }
+            Type owner = applied.getOwnerType();
+            return new Applied(raw, owner == null ? null : resolve(owner), resolved);
         }
         if (type instanceof GenericArrayType array) {
             Type component = resolve(array.getGenericComponentType());
@@ -65,7 +69,16 @@ final class TypeArguments {
         return type;
     }
 
+    private Type argument(TypeVariable<?> variable, Type argument) {
+        return argument instanceof WildcardType wildcard && wildcard.getUpperBounds()[0] == Object.class
+                ? erased(variable)
+                : resolve(argument);
+    }
+
     static Class<?> erased(Type type) {
+        if (type instanceof TypeVariable<?> variable) {
+            return erased(variable.getBounds()[0]);
+        }
         if (type instanceof ParameterizedType applied) {
             return (Class<?>) applied.getRawType();
         }
@@ -86,10 +99,12 @@ final class TypeArguments {
     private static final class Applied implements ParameterizedType {
 
         private final Class<?> raw;
+        private final @Nullable Type owner;
         private final Type[] arguments;
 
-        Applied(Class<?> raw, Type[] arguments) {
+        Applied(Class<?> raw, @Nullable Type owner, Type[] arguments) {
             this.raw = raw;
+            this.owner = owner;
             this.arguments = arguments;
         }
 
@@ -105,20 +120,20 @@ final class TypeArguments {
 
         @Override
         public @Nullable Type getOwnerType() {
-            return raw.getDeclaringClass();
+            return owner;
         }
 
         @Override
         public boolean equals(@Nullable Object other) {
             return other instanceof ParameterizedType it
                     && raw.equals(it.getRawType())
-                    && Objects.equals(getOwnerType(), it.getOwnerType())
+                    && Objects.equals(owner, it.getOwnerType())
                     && Arrays.equals(arguments, it.getActualTypeArguments());
         }
 
         @Override
         public int hashCode() {
-            return Arrays.hashCode(arguments) ^ Objects.hashCode(getOwnerType()) ^ raw.hashCode();
+            return Arrays.hashCode(arguments) ^ Objects.hashCode(owner) ^ raw.hashCode();
         }
 
         @Override

@@ -22,10 +22,11 @@ final class TypeText {
     /** With full names. */
     static String of(Type type) {
         if (type instanceof ParameterizedType applied) {
-            return of(applied.getRawType())
-                    + Arrays.stream(applied.getActualTypeArguments())
-                            .map(TypeText::of)
-                            .collect(Collectors.joining(", ", "<", ">"));
+            String name = applied.getOwnerType() instanceof ParameterizedType owner
+                    ? of(owner) + '$' + ((Class<?>) applied.getRawType()).getSimpleName()
+                    : of(applied.getRawType());
+            Type[] arguments = applied.getActualTypeArguments();
+            return arguments.length == 0 ? name : name + '<' + list(arguments, ", ") + '>';
         }
         if (type instanceof GenericArrayType array) {
             return of(array.getGenericComponentType()) + "[]";
@@ -45,11 +46,15 @@ final class TypeText {
     static void define(Type type, Map<String, String> definitions) {
         if (type instanceof ParameterizedType applied) {
             define(applied.getRawType(), definitions);
-            Arrays.stream(applied.getActualTypeArguments()).forEach(each -> define(each, definitions));
+            define(applied.getActualTypeArguments(), definitions);
+            if (applied.getOwnerType() instanceof ParameterizedType owner) {
+                define(owner, definitions);
+            }
         } else if (type instanceof GenericArrayType array) {
             define(array.getGenericComponentType(), definitions);
         } else if (type instanceof WildcardType wildcard) {
-            define(wildcard.getUpperBounds()[0], definitions);
+            define(wildcard.getUpperBounds(), definitions);
+            define(wildcard.getLowerBounds(), definitions);
         } else if (type instanceof Class<?> it && it.isArray()) {
             define(it.getComponentType(), definitions);
         } else if (type instanceof Class<?> it && !definitions.containsKey(it.getName())) {
@@ -58,8 +63,10 @@ final class TypeText {
                 definitions.put(
                         it.getName(),
                         "record"
+                                + bounds(it)
                                 + list(Arrays.stream(components)
                                         .map(each -> of(each.getGenericType()) + ' ' + each.getName())));
+                Arrays.stream(it.getTypeParameters()).forEach(each -> define(each.getBounds(), definitions));
                 Arrays.stream(components).forEach(each -> define(each.getGenericType(), definitions));
             } else if (it.isAnnotationPresent(Remote.class)) {
                 definitions.put(it.getName(), "");
@@ -73,6 +80,25 @@ final class TypeText {
                         "enum" + list(Arrays.stream(it.getEnumConstants()).map(each -> ((Enum<?>) each).name())));
             }
         }
+    }
+
+    private static void define(Type[] types, Map<String, String> definitions) {
+        for (Type each : types) {
+            define(each, definitions);
+        }
+    }
+
+    /** What its variables have to extend. */
+    private static String bounds(Class<?> type) {
+        String bounds = Arrays.stream(type.getTypeParameters())
+                .filter(each -> each.getBounds()[0] != Object.class)
+                .map(each -> each + " extends " + list(each.getBounds(), " & "))
+                .collect(Collectors.joining(", "));
+        return bounds.isEmpty() ? "" : '<' + bounds + '>';
+    }
+
+    private static String list(Type[] types, String between) {
+        return Arrays.stream(types).map(TypeText::of).collect(Collectors.joining(between));
     }
 
     static String list(Stream<String> parts) {

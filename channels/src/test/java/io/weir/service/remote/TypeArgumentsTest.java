@@ -46,7 +46,29 @@ class TypeArgumentsTest {
         List<Integer>[] array();
 
         Map.Entry<String, Integer> entry();
+
+        Shelf<String>.Box<Integer> box();
     }
+
+    @SuppressWarnings({"unused", "ClassCanBeStatic"}) // Its types are looked at.
+    static class Shelf<T> {
+        class Box<U> {}
+    }
+
+    interface Wild {
+
+        List<? super Integer> put();
+
+        Numbered<?> any();
+
+        Numbered<? super Integer> most();
+
+        Numbered<? extends Integer> some();
+
+        Enum<?> itself();
+    }
+
+    interface Numbered<T extends Number> {}
 
     interface Names extends Store<String, String> {}
 
@@ -76,6 +98,20 @@ class TypeArgumentsTest {
     }
 
     @Test
+    void whatAWildcardDoesNotSayTheTypeSaysThatItStandsIn() {
+        TypeArguments nothing = new TypeArguments(Wild.class);
+        String here = Numbered.class.getName().replace("$Numbered", "") + '$';
+        Map.of(
+                        "put", "java.util.List<java.lang.Object>",
+                        "any", here + "Numbered<java.lang.Number>",
+                        "most", here + "Numbered<java.lang.Number>",
+                        "some", here + "Numbered<java.lang.Integer>",
+                        "itself", "java.lang.Enum<java.lang.Enum>")
+                .forEach((method, expected) ->
+                        assertThat(nothing.resolve(type(Wild.class, method))).hasToString(expected));
+    }
+
+    @Test
     void arraysOfVariablesAreArraysOfWhatTheseAre() {
         assertThat(resolved(Names.class, "array")).isEqualTo(String[].class);
         assertThat(resolved(Numbers.class, "array"))
@@ -101,7 +137,7 @@ class TypeArgumentsTest {
     @Test
     void aTypeIsEqualToThatOfTheJvm() {
         TypeArguments nothing = new TypeArguments(Expected.class);
-        for (String each : List.of("value", "all", "entry")) {
+        for (String each : List.of("value", "all", "entry", "box")) {
             Type jvm = type(Expected.class, each);
             Type ours = nothing.resolve(jvm);
             assertThat(ours).isNotSameAs(jvm).isEqualTo(jvm).hasSameHashCodeAs(jvm);

@@ -45,6 +45,23 @@ class TypeTextTest {
         List<Colour>[] colours();
 
         Map.Entry<Colour, Leaf> nested();
+
+        List<? super Leaf> put();
+
+        Page<?> page();
+
+        Shelf<Leaf>.Box box();
+
+        Shelf<Leaf>.Pair<Colour> pair();
+    }
+
+    record Page<T extends Leaf & Comparable<T>>(T item) {}
+
+    @SuppressWarnings({"unused", "ClassCanBeStatic"}) // Their types are looked at.
+    static class Shelf<T> {
+        class Box {}
+
+        class Pair<U> {}
     }
 
     private static Type of(String method) {
@@ -72,9 +89,24 @@ class TypeTextTest {
     }
 
     @Test
+    void whatIsInsideAnotherTypeHasThatOnesArguments() {
+        assertThat(TypeText.of(of("box"))).isEqualTo(HERE + "Shelf<" + HERE + "Leaf>$Box");
+        assertThat(TypeText.of(of("pair"))).isEqualTo(HERE + "Shelf<" + HERE + "Leaf>$Pair<" + HERE + "Colour>");
+        assertThat(definitions(of("box"))).containsOnlyKeys(HERE + "Leaf", HERE + "Colour");
+    }
+
+    @Test
+    void whatWildcardsAndVariablesAreBoundToIsDefined() {
+        assertThat(definitions(of("put"))).containsOnlyKeys(HERE + "Leaf", HERE + "Colour");
+        assertThat(definitions(of("page")))
+                .containsOnlyKeys(HERE + "Page", HERE + "Leaf", HERE + "Colour")
+                .containsEntry(HERE + "Page", "record<T extends " + HERE + "Leaf & java.lang.Comparable<T>>(T item)");
+    }
+
+    @Test
     void whatComesOutOfResolvingHasTheSameText() {
         TypeArguments nothing = new TypeArguments(Methods.class);
-        for (String each : List.of("plain", "numbers", "lists", "nested")) {
+        for (String each : List.of("plain", "numbers", "lists", "nested", "box", "pair")) {
             assertThat(TypeText.of(nothing.resolve(of(each)))).isEqualTo(TypeText.of(of(each)));
         }
     }
