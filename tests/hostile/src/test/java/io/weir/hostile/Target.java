@@ -5,10 +5,13 @@ import io.weir.hostile.client.Identity;
 import io.weir.hostile.client.Kind;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -165,6 +168,11 @@ final class Target implements AutoCloseable {
         try (victim;
                 benign) {
             // Both end.
+        }
+        if (!socket.isEmpty()) {
+            Path left = Path.of(socket);
+            Files.deleteIfExists(left);
+            Files.delete(Objects.requireNonNull(left.getParent()));
         }
     }
 

@@ -6,10 +6,14 @@ import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * Another process, on the test's own JVM and class path. It says READY when it is, ends when its standard input does,
@@ -20,13 +24,17 @@ public final class Child implements AutoCloseable {
     private static final String READY = "READY";
 
     private final Process process;
+    /** Its run-time folder, which it can't remove when it is killed. */
+    private final Path folder;
+
     private final Thread reader;
     private final List<String> said = new ArrayList<>();
     private final CountDownLatch ready = new CountDownLatch(1);
     private volatile String greeting = "";
 
-    private Child(Process process) {
+    private Child(Process process, Path folder) {
         this.process = process;
+        this.folder = folder;
         this.reader = new Thread(this::read, "output of child " + process.pid());
         reader.setDaemon(true);
         reader.start();
@@ -39,20 +47,30 @@ public final class Child implements AutoCloseable {
 
     /** As above, behind this command, such as {@code taskset -c 0}. */
     public static Child start(List<String> before, Class<?> main, String... arguments) {
+        Path folder = newFolder();
         List<String> command = new ArrayList<>(before);
         command.add(System.getProperty("weir.test.java.home", System.getProperty("java.home")) + "/bin/java");
         command.add("-Xmx256m");
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("-Dio.netty.leakDetection.level=paranoid");
+        command.add("-D" + Route.FOLDER + "=" + folder);
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(main.getName());
         command.addAll(List.of(arguments));
         try {
             Child child = new Child(
-                    new ProcessBuilder(command).redirectErrorStream(true).start());
+                    new ProcessBuilder(command).redirectErrorStream(true).start(), folder);
             child.awaitReady();
             return child;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Path newFolder() {
+        try {
+            return Files.createTempDirectory("weir-it");
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -160,8 +178,19 @@ public final class Child implements AutoCloseable {
             process.waitFor();
             reader.join();
             process.getOutputStream().close();
+            removeFolder();
         } catch (InterruptedException | IOException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    private void removeFolder() throws IOException {
+        if (Files.exists(folder)) {
+            try (Stream<Path> all = Files.walk(folder)) {
+                for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(each);
+                }
+            }
         }
     }
 }

@@ -16,6 +16,9 @@ public enum Route {
     NIO("tcp", false),
     SHM("shm", true);
 
+    /** The property that names the run-time folder of a process whose parent removes it. */
+    static final String FOLDER = "weir.test.runtime-folder";
+
     private static final Path RUNTIME_FOLDER = runtimeFolder();
 
     public final String path;
@@ -47,6 +50,10 @@ public enum Route {
     }
 
     private static Path runtimeFolder() {
+        String given = System.getProperty(FOLDER);
+        if (given != null) {
+            return Path.of(given);
+        }
         try {
             Path folder = Files.createTempDirectory("weir-it");
             folder.toFile().deleteOnExit();

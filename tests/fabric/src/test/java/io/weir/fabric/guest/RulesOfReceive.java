@@ -7,6 +7,7 @@ import io.weir.core.Codecs;
 import io.weir.core.Message;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.tck.PublisherVerification;
 import org.testng.annotations.AfterClass;
@@ -23,6 +24,7 @@ public abstract class RulesOfReceive extends PublisherVerification<String> {
     private static final Codec<String> TEXT = Codecs.text();
 
     private final Fabric fabric;
+    private Path folder;
     private Nodes nodes;
     private Peer peer;
 
@@ -33,7 +35,8 @@ public abstract class RulesOfReceive extends PublisherVerification<String> {
 
     @BeforeClass
     public void connect() throws IOException {
-        nodes = new Nodes(fabric, Files.createTempDirectory("rules"));
+        folder = Files.createTempDirectory("rules");
+        nodes = new Nodes(fabric, folder);
         peer = nodes.connect();
         nodes.far()
                 .serve(
@@ -49,8 +52,9 @@ public abstract class RulesOfReceive extends PublisherVerification<String> {
     }
 
     @AfterClass
-    public void close() {
+    public void close() throws IOException {
         nodes.close();
+        Files.delete(folder);
     }
 
     @Override

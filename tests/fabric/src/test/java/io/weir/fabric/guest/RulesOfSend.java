@@ -5,6 +5,7 @@ import io.weir.channel.Peer;
 import io.weir.core.Message;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.reactivestreams.Subscriber;
@@ -18,6 +19,7 @@ import org.testng.annotations.Test;
 public abstract class RulesOfSend extends SubscriberBlackboxVerification<Message> {
 
     private final Fabric fabric;
+    private Path folder;
     private Nodes nodes;
     private Peer peer;
 
@@ -28,7 +30,8 @@ public abstract class RulesOfSend extends SubscriberBlackboxVerification<Message
 
     @BeforeClass
     public void connect() throws IOException {
-        nodes = new Nodes(fabric, Files.createTempDirectory("rules"));
+        folder = Files.createTempDirectory("rules");
+        nodes = new Nodes(fabric, folder);
         peer = nodes.connect();
         nodes.far()
                 .serve(
@@ -37,8 +40,9 @@ public abstract class RulesOfSend extends SubscriberBlackboxVerification<Message
     }
 
     @AfterClass
-    public void close() {
+    public void close() throws IOException {
         nodes.close();
+        Files.delete(folder);
     }
 
     /** What the channel subscribes with, caught by a publisher that only looks. */
