@@ -83,6 +83,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Each path twice, if all are measured first: there are a dozen. Each proposal makes what the path needs. */
     static final int MOST_PROPOSALS = 64;
 
+    /** Far more than anybody measures with. Each is answered, and whoever does not read would have us gather answers. */
+    private static final int MOST_PROBES = 64;
+
     /** Who awaits the outcome of a handshake. */
     interface Outcome {
         void connected(Peer peer);
@@ -137,6 +140,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private int attempts;
     /** How often the other side has proposed something. */
     private int proposals;
+    /** How often it has measured the bootstrap connection. */
+    private int probes;
     /** What the other side has said to the session that begins. */
     private final ArrayDeque<KeptFrame> early = new ArrayDeque<>(0);
     /** Of which we have said USE. */
@@ -336,7 +341,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             }
             case PROBE, PROBED, USE -> {
                 if (in.aux() == 0 && in.kind() == FrameKind.PROBE) {
-                    send(out.set(FrameKind.PROBED, 0, 0, 0).words(0, in.second()));
+                    probed(in.second());
                 } else if (in.aux() == 0 && in.kind() == FrameKind.PROBED) {
                     measured(in);
                 } else if (named != null) {
@@ -348,6 +353,13 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             }
             default -> throw new ProtocolMismatch(in.kind() + " has no place in the handshake");
         }
+    }
+
+    private void probed(long round) {
+        if (++probes > MOST_PROBES) {
+            throw new ProtocolMismatch("more than " + MOST_PROBES + " PROBEs of the bootstrap connection");
+        }
+        send(out.set(FrameKind.PROBED, 0, 0, 0).words(0, round));
     }
 
     /** The other side's session has begun with our USE, and this came sooner than its own. */

@@ -91,6 +91,9 @@ public final class PathAttempt {
     private long theirNonce;
     private boolean theirsOpen;
     private int round;
+    /** Those of the other side. */
+    private int probes;
+
     private long sent;
     private long fastest = Long.MAX_VALUE;
     /** We connect, and have said USE. */
@@ -267,6 +270,10 @@ public final class PathAttempt {
         switch (in.kind()) {
             case PROBE -> {
                 check(in);
+                if (++probes > PROBES) {
+                    // Each is answered: whoever does not read must not have us gather answers.
+                    throw new ProtocolMismatch("more than " + PROBES + " PROBEs of " + path);
+                }
                 if (!theirsOpen) {
                     // A probe over a fast link may overtake the OPENED that was sent before it over the bootstrap
                     // connection.

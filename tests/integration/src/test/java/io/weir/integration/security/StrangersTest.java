@@ -17,6 +17,8 @@ import io.weir.integration.Stranger;
 import io.weir.integration.StrangersDoor;
 import io.weir.tck.Seed;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.HashMap;
@@ -212,8 +214,29 @@ class StrangersTest implements OnRoute {
                     }
                 },
                 "more than 64 paths");
+        isRefused(node, stranger -> probe(stranger, 65, 0, 0), "more than 64 PROBEs");
+        isRefused(
+                node,
+                stranger -> {
+                    stranger.card(Map.of("tcp", ""));
+                    stranger.propose(1, "tcp");
+                    byte[] offer = stranger.await(FrameKind.OFFER).body();
+                    stranger.offer(1, 42, new byte[0]);
+                    stranger.await(FrameKind.OPENED);
+                    long nonce = ByteBuffer.wrap(offer)
+                            .order(ByteOrder.LITTLE_ENDIAN)
+                            .getLong();
+                    probe(stranger, 17, 1, nonce);
+                },
+                "more than 16 PROBEs");
         other.settle();
         assertThat(node.connected()).hasSize(1);
+    }
+
+    private static void probe(Stranger stranger, int times, int attempt, long nonce) {
+        for (int i = 1; i <= times; i++) {
+            stranger.send(FrameKind.PROBE, 0, 0, attempt, nonce, i, new byte[0], new byte[0]);
+        }
     }
 
     private static void isRefused(Node node, Consumer<Stranger> acting, String why) {
@@ -308,6 +331,25 @@ class StrangersTest implements OnRoute {
                 .isInstanceOf(Refused.class)
                 .hasMessageContaining("full??up")
                 .hasMessageNotContainingAny("\r", "\n", "\u001b");
+    }
+
+    /** Each PROBE would be answered, for nobody who reads. */
+    @Test
+    void theNodeThatProbesWithoutEnd(Nodes nodes) throws IOException {
+        Node other = nodes.start("other");
+        try (StrangersDoor door = new StrangersDoor(stranger -> {
+            stranger.hello(1, 0);
+            probe(stranger, 10_000, 0, 0);
+            stranger.awaitEnd();
+        })) {
+            Node node = nodes.start("node", spec -> spec.handshakeTimeout(Patience.LIMIT));
+            Pair pair = nodes.connect(node, other);
+            assertThat(catchThrowable(() -> node.connect(door.address()).block(Patience.LIMIT)))
+                    .isInstanceOf(ProtocolMismatch.class)
+                    .hasMessageContaining("127.0.0.1")
+                    .hasMessageContaining("more than 64 PROBEs");
+            pair.settle();
+        }
     }
 
     /** What becomes of connecting to one who does this. */
