@@ -322,7 +322,10 @@ final class Peers {
         return waiters;
     }
 
-    /** The outcome is the session with this peer: the one that there is, or the one that comes within the limit. */
+    /**
+     * The outcome is the session with this peer: the one that there is, or the one that comes within the limit. Fails at
+     * once if no connection is on its way that could be the peer's.
+     */
     void await(Handshake handshake, Duration limit, Handshake.Outcome outcome) {
         Session live;
         synchronized (this) {
@@ -330,7 +333,7 @@ final class Peers {
             if (live == null && closing) {
                 return;
             }
-            if (live == null) {
+            if (live == null && mayCome(handshake.contact().peerId().id())) {
                 Waiting entry = new Waiting(handshake.contact(), outcome);
                 entry.limit = handshake
                         .loop()
@@ -347,7 +350,22 @@ final class Peers {
                 return;
             }
         }
-        outcome.connected(live.peer());
+        if (live == null) {
+            outcome.failed(new PeerUnavailable(handshake.name()
+                    + " did not go on, as another connection was to be kept, and there is none here; try again"));
+        } else {
+            outcome.connected(live.peer());
+        }
+    }
+
+    /**
+     * Whether a session with one of this id may be about to begin. The peer knows of the connection that it keeps from
+     * our HELLO there. So it is here, though we may not know yet whose it is, or it has failed.
+     */
+    private boolean mayCome(UUID id) {
+        return node.doorkeeper().count() > 0
+                || handshakes.stream()
+                        .anyMatch(each -> each.contact().peerId().id().equals(id));
     }
 
     /** The node closes: nobody is awaited any more. Waiting callers get the node's error. */

@@ -352,6 +352,41 @@ class StrangersTest implements OnRoute {
         }
     }
 
+    /** REFUSE with this flag says that another connection is kept. There is none, so nothing is awaited. */
+    @Test
+    void theNodeThatKeepsAnotherConnectionOfWhichThereIsNone(Nodes nodes) throws IOException {
+        Node other = nodes.start("other");
+        try (StrangersDoor door = new StrangersDoor(StrangersTest::saysCrossed)) {
+            Node node = nodes.start("node", spec -> spec.handshakeTimeout(Duration.ofMinutes(10)));
+            Pair pair = nodes.connect(node, other);
+            assertThat(catchThrowable(() -> node.connect(door.address()).block(Patience.LIMIT)))
+                    .isInstanceOf(PeerUnavailable.class)
+                    .hasMessageContaining("127.0.0.1")
+                    .hasMessageContaining("there is none here");
+            pair.settle();
+        }
+    }
+
+    /** Somebody is at the door who has not said yet who he is: that may be the other connection. */
+    @Test
+    void theConnectionThatIsKeptMayStillBeOnItsWay(Nodes nodes) throws IOException {
+        Node node = nodes.start("node", spec -> spec.handshakeTimeout(SOON));
+        try (Stranger silent = Stranger.connect(node.address());
+                StrangersDoor door = new StrangersDoor(StrangersTest::saysCrossed)) {
+            silent.await(FrameKind.HELLO);
+            assertThat(catchThrowable(() -> node.connect(door.address()).block(Patience.LIMIT)))
+                    .isInstanceOf(PeerUnavailable.class)
+                    .hasMessageContaining("was connecting to us at the same time");
+        }
+    }
+
+    private static void saysCrossed(Stranger stranger) {
+        stranger.hello(1, 0);
+        stranger.await(FrameKind.CARD);
+        stranger.send(FrameKind.REFUSE, 1, 0, 0, "another one is kept".getBytes(StandardCharsets.UTF_8));
+        stranger.awaitEnd();
+    }
+
     /** What becomes of connecting to one who does this. */
     private static Throwable connectingTo(Nodes nodes, Duration limit, Consumer<Stranger> acting) throws IOException {
         try (StrangersDoor door = new StrangersDoor(acting)) {
