@@ -360,6 +360,17 @@ public final class Stranger implements AutoCloseable {
         }
     }
 
+    /** The same, of one that may say what are no frames. */
+    public void awaitEndOfBytes() {
+        try {
+            in.transferTo(OutputStream.nullOutputStream());
+        } catch (SocketException e) {
+            // That is one.
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
     /** The next frame, or null at the end of the connection. */
     @org.jspecify.annotations.Nullable
     public Arrived read() {

@@ -12,9 +12,13 @@ import javax.net.ssl.SSLSession;
 
 /**
  * The engine of the JDK, with a bound for what the other side may ask for beside its content: each new key of TLS 1.3
- * takes the time of some thousand bytes, and a peer may want one with every 27 bytes that it sends.
+ * takes the time of some thousand bytes, and a peer may want one with every 27 bytes that it sends. In a handshake, the
+ * engine itself passes over warnings without end.
  */
 final class TlsEngine extends SSLEngine {
+
+    /** Records of a handshake. A long chain of certificates takes about 70, where they are as short as may be agreed. */
+    private static final int HANDSHAKE = 256;
 
     /** Records without content at the beginning of a connection, such as session tickets. */
     private static final int FREE = 32;
@@ -24,6 +28,7 @@ final class TlsEngine extends SSLEngine {
 
     private final SSLEngine engine;
     private boolean open;
+    private int handshake;
     private long empty;
     private long content;
 
@@ -36,6 +41,10 @@ final class TlsEngine extends SSLEngine {
     public SSLEngineResult unwrap(ByteBuffer from, ByteBuffer[] to, int first, int count) throws SSLException {
         boolean wasOpen = open;
         SSLEngineResult result = noted(engine.unwrap(from, to, first, count));
+        if (!wasOpen && result.bytesConsumed() > 0 && ++handshake > HANDSHAKE) {
+            throw new SSLException(
+                    "the other side has sent more than " + HANDSHAKE + " records, and the handshake has not ended");
+        }
         if (wasOpen && result.getStatus() == SSLEngineResult.Status.OK && result.bytesConsumed() > 0) {
             content += result.bytesProduced();
             if (result.bytesProduced() == 0 && ++empty > FREE + content / CONTENT) {

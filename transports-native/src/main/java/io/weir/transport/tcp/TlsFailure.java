@@ -31,6 +31,11 @@ final class TlsFailure {
 
     /** The reason, as a sentence in which "it" is the other side. */
     static String why(Throwable cause) {
+        PlainRefusal refusal = find(cause, PlainRefusal.class);
+        if (refusal != null) {
+            return "it refuses without TLS: set weir.tls alike on both sides, unless it tells another reason. What it"
+                    + " tells is not authenticated: '" + refusal.getMessage() + "'";
+        }
         if (find(cause, NotSslRecordException.class) != null) {
             return "it does not speak TLS; set weir.tls alike on both sides";
         }

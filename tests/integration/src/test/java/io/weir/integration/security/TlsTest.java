@@ -9,14 +9,18 @@ import ch.qos.logback.classic.Level;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
+import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
+import io.weir.core.PeerUnavailable;
 import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import io.weir.integration.LogLines;
 import io.weir.integration.Nodes;
 import io.weir.integration.OnRoute;
 import io.weir.integration.Patience;
+import io.weir.integration.Stranger;
+import io.weir.integration.StrangersDoor;
 import io.weir.tck.Authority;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -268,6 +272,67 @@ class TlsTest implements OnRoute {
             assertThat(refusal(start(nodes, "near", good("near")), far))
                     .hasMessageContaining("it does not speak TLS; set weir.tls alike on both sides");
             log.await(Level.WARN, "speaks TLS, which is off here; set weir.tls alike on both sides");
+        }
+    }
+
+    /** What is said in plain text may be anybody's. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 2_000})
+    void whoListensRefusesInPlainText(int more, Nodes nodes) throws IOException {
+        Node far = start(nodes, "far", good("far"));
+        Node near = start(nodes, "near", good("near"));
+        try (StrangersDoor door = new StrangersDoor(stranger -> {
+            byte[] reason = ("full\r\nup\u001b[2J" + "x".repeat(more)).getBytes(StandardCharsets.UTF_8);
+            stranger.send(FrameKind.REFUSE, 0, 0, 0, reason);
+            stranger.awaitEndOfBytes();
+        })) {
+            assertThat(catchThrowable(() -> near.connect(door.address()).block(Patience.LIMIT)))
+                    .isInstanceOf(PeerUnavailable.class)
+                    .hasMessageContaining(door.address())
+                    .hasMessageContaining("it refuses without TLS: set weir.tls alike on both sides")
+                    .hasMessageContaining("not authenticated: 'full??up?[2J")
+                    .hasMessageNotContainingAny("\r", "\n", "\u001b")
+                    .satisfies(error -> assertThat(error.getMessage()).hasSizeLessThan(700));
+        }
+        talks(near, far);
+    }
+
+    /** A warning, which the engine passes over. */
+    private static final byte[] ALERT = {0x15, 0x03, 0x03, 0x00, 0x02, 0x01, 0x5a};
+
+    @Test
+    void whoListensSendsAlertsWithoutEnd(Nodes nodes) throws IOException {
+        Node far = start(nodes, "far", good("far"));
+        TlsSpec tls = good("near").build();
+        Node near = nodes.start("near", spec -> spec.tls(tls).transportOption("tcp", "connect-timeout", "10m"));
+        try (StrangersDoor door = new StrangersDoor(stranger -> {
+            sendAlerts(stranger);
+            stranger.awaitEndOfBytes();
+        })) {
+            assertThat(catchThrowable(() -> near.connect(door.address()).block(Patience.LIMIT)))
+                    .isInstanceOf(PeerUnavailable.class)
+                    .hasMessageContaining(door.address())
+                    .hasMessageContaining("more than 256 records");
+        }
+        talks(near, far);
+    }
+
+    @Test
+    void whoConnectsSendsAlertsWithoutEnd(Nodes nodes) {
+        TlsSpec tls = good("far").build();
+        Node far = nodes.start("far", spec -> spec.tls(tls).transportOption("tcp", "connect-timeout", "10m"));
+        var unused = far.answer("echo", Mono::just);
+        try (LogLines log = new LogLines("io.weir.transport.tcp.Tls");
+                Stranger stranger = Stranger.connect(far.address())) {
+            sendAlerts(stranger);
+            log.await(Level.WARN, "more than 256 records");
+        }
+        talks(start(nodes, "near", good("near")), far);
+    }
+
+    private static void sendAlerts(Stranger stranger) {
+        for (int i = 0; i < 1_000; i++) {
+            stranger.write(ALERT);
         }
     }
 
