@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.netty.channel.EventLoop;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import io.netty.channel.unix.FileDescriptor;
 import io.weir.core.Pollable;
 import io.weir.core.Waiting;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -587,6 +589,28 @@ class NettyLoopTest {
         assertThat(early.isOpen()).isFalse();
         assertThatThrownBy(() -> loop.opened(late)).isInstanceOf(RejectedExecutionException.class);
         assertThat(late.isOpen()).isFalse();
+    }
+
+    /** And not when others come. */
+    @Test
+    void aSocketIsForgottenWhenItIsClosed() {
+        NettyLoop loop = loop(Waiting.FRUGAL, false);
+        WeakReference<NioSocketChannel> closed = openedAndClosed(loop);
+        long end = System.nanoTime() + LONG.toNanos();
+        while (closed.get() != null) {
+            assertThat(System.nanoTime()).as("the socket is still held").isLessThan(end);
+            // The JDK's selector lets it go when it looks for the next time.
+            loop.execute(() -> {});
+            System.gc();
+        }
+    }
+
+    private static WeakReference<NioSocketChannel> openedAndClosed(NettyLoop loop) {
+        NioSocketChannel socket = loop.opened(new NioSocketChannel());
+        EventLoop netty = loop.eventLoop();
+        netty.register(socket).syncUninterruptibly();
+        socket.close().syncUninterruptibly();
+        return new WeakReference<>(socket);
     }
 
     @ParameterizedTest
