@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /**
  * The content of one message while an {@link InPlaceCodec} writes or reads it. Numbers are little-endian and may lie
@@ -79,9 +80,8 @@ public final class ContentView {
 
     /** So many bytes, copied. */
     public byte[] getBytes(int index, int count) {
-        byte[] copy = new byte[Math.max(0, count)];
-        System.arraycopy(bytes, at(index, count), copy, 0, count);
-        return copy;
+        int from = at(index, count);
+        return Arrays.copyOfRange(bytes, from, from + count);
     }
 
     /**
@@ -128,7 +128,7 @@ public final class ContentView {
 
     /** Where these bytes begin, if they are within. */
     private int at(int index, int count) {
-        if ((index | count | length - count - index) < 0 || length == CLOSED) {
+        if ((index | count) < 0 || index > length - count) {
             throw outside(index, count);
         }
         return index;
