@@ -3,13 +3,17 @@ package io.weir.core;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.DefaultFileRegion;
 import java.io.File;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FrameTest {
 
@@ -133,5 +137,133 @@ class FrameTest {
         assertThat(frame.has(0b100)).isTrue();
         assertThat(frame.has(0b010)).isFalse();
         assertThat(frame.has(Frame.LINK_FLAGS)).isFalse();
+    }
+
+    private static final byte[] CONTENT = {1, 2, 3, 4, 5};
+
+    /** A frame with the first three of five bytes, lent, and four of control data. */
+    private static Frame lending(ContentMemory memory) {
+        System.arraycopy(CONTENT, 0, memory.bytes(), 0, CONTENT.length);
+        return new Frame().set(FrameKind.DATA, 0, 1, 0).control(new byte[4]).lend(memory, 3);
+    }
+
+    private static void overwrite(ContentMemory memory) {
+        Arrays.fill(memory.bytes(), (byte) 9);
+    }
+
+    @Test
+    void aBodyMayBeOnlyLent() {
+        ContentMemory memory = new ContentMemory(8);
+        Frame frame = lending(memory);
+
+        assertThat(frame.isLent()).isTrue();
+        assertThat(frame.content()).isSameAs(memory);
+        assertThat(frame.bodyLength()).isEqualTo(3);
+        assertThat(frame.length()).isEqualTo(7);
+        assertThat(FrameLayout.length(frame.word0())).isEqualTo(7);
+        assertThat(FrameLayout.controlLength(frame.word0())).isEqualTo(4);
+        assertThat(frame.toString()).contains("control=4 B, body=3 B");
+        assertThat(frame.read((InPlaceCodec<byte[]>) Codecs.bytes())).containsExactly(1, 2, 3);
+        assertThat(frame.isLent()).as("and not used up").isTrue();
+        assertThat(memory.inUse()).isFalse();
+    }
+
+    @Test
+    void aFrameThatWasNeverLentHasABodyOfItsOwn() {
+        Frame frame = new Frame().set(FrameKind.DATA, 0, 1, 0);
+
+        assertThat(frame.isLent()).isFalse();
+        assertThat(frame.lendsNext()).isFalse();
+        frame.lendNext();
+        assertThat(frame.lendsNext()).isTrue();
+        assertThat(frame.set(FrameKind.DATA, 0, 1, 0).lendsNext())
+                .as("what comes next lies in the same holder")
+                .isTrue();
+    }
+
+    @Test
+    void whoTakesALentBodyGetsACopyOfTheirOwn() {
+        LoopBuffers buffers = new LoopBuffers();
+        for (ContentMemory memory : List.of(new ContentMemory(8), new ContentMemory(8, buffers))) {
+            Frame frame = lending(memory);
+            frame.lendNext();
+            ByteBuf body = frame.body();
+            overwrite(memory);
+
+            assertThat(ByteBufUtil.getBytes(body)).containsExactly(1, 2, 3);
+            assertThat(body.refCnt()).isEqualTo(1);
+            assertThat(frame.isLent()).isFalse();
+            assertThat(frame.body()).as("copied once").isSameAs(body);
+            assertThat(frame.length()).isEqualTo(7);
+            assertThat(frame.lendsNext()).as("lending was for nothing").isFalse();
+            frame.clear();
+            assertThat(body.refCnt()).as("the caller's from now on").isEqualTo(1);
+            body.release();
+        }
+        assertThat(buffers.outstanding()).isZero();
+    }
+
+    @Test
+    void aCopyIsReleasedWithItsFrame() {
+        LoopBuffers buffers = new LoopBuffers();
+        Frame frame = lending(new ContentMemory(8, buffers));
+        ByteBuf body = frame.body();
+        assertThat(buffers.outstanding()).isEqualTo(1);
+        frame.release();
+
+        assertThat(body.refCnt()).isZero();
+        assertThat(buffers.outstanding()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, LoopBuffers.LARGEST})
+    void everyLengthCanBeCopied(int length) {
+        LoopBuffers buffers = new LoopBuffers();
+        ContentMemory memory = new ContentMemory(LoopBuffers.LARGEST, buffers);
+        new Random(3).nextBytes(memory.bytes());
+        ByteBuf body =
+                new Frame().set(FrameKind.DATA, 0, 1, 0).lend(memory, length).body();
+
+        assertThat(ByteBufUtil.getBytes(body)).isEqualTo(Arrays.copyOf(memory.bytes(), length));
+        body.release();
+        assertThat(buffers.outstanding()).isZero();
+    }
+
+    @Test
+    void whatWasLentIsForgottenAndNobodysToRelease() {
+        LoopBuffers buffers = new LoopBuffers();
+        ContentMemory memory = new ContentMemory(8, buffers);
+        ByteBuf other = Unpooled.buffer().writeZero(2);
+
+        assertEmpty(lending(memory).set(FrameKind.DATA, 0, 1, 0));
+        Frame cleared = lending(memory);
+        cleared.clear();
+        assertEmpty(cleared);
+        Frame released = lending(memory);
+        released.release();
+        assertEmpty(released);
+        assertThat(lending(memory).body(other).body()).isSameAs(other);
+        assertThat(lending(memory).set(FrameKind.DATA, 0, 1, 0, other).body()).isSameAs(other);
+        assertThat(other.refCnt()).isEqualTo(1);
+        other.release();
+        assertThat(memory.bytes()).as("untouched").startsWith(CONTENT);
+        assertThat(buffers.outstanding()).isZero();
+    }
+
+    private static void assertEmpty(Frame frame) {
+        assertThat(frame.isLent()).isFalse();
+        assertThat(frame.bodyLength()).isZero();
+        assertThat(frame.body().isReadable()).isFalse();
+    }
+
+    @Test
+    void theMemoryThatIsLentMayBeAnotherOneEachTime() {
+        ContentMemory first = new ContentMemory(8);
+        ContentMemory second = new ContentMemory(8);
+        second.bytes()[0] = 7;
+        Frame frame = lending(first).lend(second, 1);
+
+        assertThat(frame.content()).isSameAs(second);
+        assertThat(ByteBufUtil.getBytes(frame.body())).containsExactly(7);
     }
 }

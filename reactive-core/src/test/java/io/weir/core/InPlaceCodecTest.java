@@ -1,0 +1,233 @@
+package io.weir.core;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.util.Arrays;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class InPlaceCodecTest {
+
+    private static final InPlaceCodec<String> TEXT = (InPlaceCodec<String>) Codecs.text();
+    private static final InPlaceCodec<byte[]> BYTES = (InPlaceCodec<byte[]>) Codecs.bytes();
+
+    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
+
+    @AfterEach
+    void nothingIsLeft() {
+        assertThat(allocator.metric().usedHeapMemory() + allocator.metric().usedDirectMemory())
+                .isZero();
+    }
+
+    /** A codec with nothing but what it must have: a long of which no byte is the same in all values. */
+    private static final class Longs implements InPlaceCodec<Long> {
+
+        @Override
+        public int length(Long value) {
+            return value < 0 ? 9 : 8;
+        }
+
+        @Override
+        public void write(Long value, ContentView to) {
+            if (value == 0) {
+                throw new IllegalStateException("as the test wants");
+            }
+            to.putLong(to.length() - 8, value);
+            if (value < 0) {
+                to.putByte(0, (byte) '-');
+            }
+        }
+
+        @Override
+        public Long read(ContentView from) {
+            if (from.length() != 8 && (from.length() != 9 || from.getByte(0) != '-')) {
+                throw new ProtocolMismatch("no long");
+            }
+            return from.getLong(from.length() - 8);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 0100000000000000", "-2, 2dfeffffffffffffff", "72623859790382856, 0807060504030201"})
+    void encodesAndDecodesInOneBuffer(long value, String hex) {
+        Longs codec = new Longs();
+        ByteBuf payload = codec.encode(value, allocator);
+
+        assertThat(ByteBufUtil.hexDump(payload)).isEqualTo(hex);
+        assertThat(payload.alloc()).as("memory of the given allocator").isSameAs(allocator);
+        assertThat(payload.refCnt()).isEqualTo(1);
+        assertThat(codec.decode(payload)).isEqualTo(value);
+        assertThat(payload.readerIndex()).as("not consumed").isZero();
+        assertThat(payload.refCnt()).isEqualTo(1);
+        payload.release();
+    }
+
+    @Test
+    void decodesWhateverThePayloadLiesIn() {
+        byte[] bytes = {1, 2, 3, 4, 5, 6, 7, 8};
+        ByteBuf amid = Unpooled.directBuffer(20).writeZero(3).writeBytes(bytes).skipBytes(3);
+        ByteBuf parts = Unpooled.wrappedBuffer(Unpooled.copiedBuffer(bytes, 0, 3), Unpooled.copiedBuffer(bytes, 3, 5));
+        for (ByteBuf payload : new ByteBuf[] {amid, parts, amid.retainedSlice(3, 8), amid.retainedDuplicate()}) {
+            assertThat(new Longs().decode(payload)).isEqualTo(0x0807060504030201L);
+            assertThat(payload.readableBytes()).isEqualTo(8);
+            payload.release();
+        }
+        assertThat(amid.refCnt()).isZero();
+    }
+
+    @Test
+    void aValueThatCantBeWrittenLeavesNothingAllocated() {
+        assertThatIllegalStateException()
+                .isThrownBy(() -> new Longs().encode(0L, allocator))
+                .withMessage("as the test wants");
+    }
+
+    @Test
+    void whatIsNoSuchValueIsRefused() {
+        ByteBuf payload = Unpooled.wrappedBuffer(new byte[7]);
+
+        assertThatExceptionOfType(ProtocolMismatch.class)
+                .isThrownBy(() -> new Longs().decode(payload))
+                .withMessage("no long");
+        assertThat(payload.readableBytes()).isEqualTo(7);
+        assertThat(payload.refCnt()).isEqualTo(1);
+        payload.release();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "plain", "äöü", "€", "😀 and \uFFFD", "\0", "a longer text, of 32 bytes or more"})
+    void textInPlaceIsTheSame(String text) {
+        assertSame(TEXT, text);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 7, 8, 1000})
+    void bytesInPlaceAreTheSame(int length) {
+        byte[] bytes = new byte[length];
+        new Random(length).nextBytes(bytes);
+        assertSame(BYTES, bytes);
+    }
+
+    @Test
+    void bytesAreCopiedInPlaceToo() {
+        ContentMemory memory = new ContentMemory(2);
+        byte[] array = {1, 2};
+        memory.write(BYTES, array, 2);
+        array[0] = 9;
+        memory.read(BYTES, 2)[1] = 9;
+
+        assertThat(memory.bytes()).containsExactly(1, 2);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'\uD83D', 0", "'ab\uDE00', 2", "'\uD83D\uDE00\uD83D!', 2", "'\uDE00\uD83D', 0"})
+    void textThatUtf8CantSayHasNoLength(String text, int place) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> TEXT.length(text))
+                .withMessage("text of " + text.length() + " characters has half a surrogate pair at " + place
+                        + ", which UTF-8 can't say");
+    }
+
+    @Test
+    void randomTextInPlaceIsTheSameOrRefusedAsElsewhere() {
+        int refused = 0;
+        for (long seed = 1; seed <= 5000; seed++) {
+            String text = text(new Random(seed));
+            if (UTF_8.newEncoder().canEncode(text)) {
+                assertSame(TEXT, text);
+                continue;
+            }
+            refused++;
+            assertThatIllegalArgumentException()
+                    .as("seed %d", seed)
+                    .isThrownBy(() -> TEXT.length(text))
+                    .withMessage(refusal(text));
+        }
+        assertThat(refused).isBetween(1000, 4000);
+    }
+
+    private String refusal(String text) {
+        try {
+            TEXT.encode(text, allocator).release();
+        } catch (IllegalArgumentException e) {
+            return e.getMessage();
+        }
+        throw new AssertionError("was encoded");
+    }
+
+    /** All lengths of characters in UTF-8, pairs of surrogates, and now and then half of one. */
+    private static String text(Random random) {
+        StringBuilder text = new StringBuilder();
+        for (int i = random.nextInt(40); i > 0; i--) {
+            int character = switch (random.nextInt(5)) {
+                case 0 -> 0x80 + random.nextInt(0x780);
+                case 1 -> 0x800 + random.nextInt(0xd000);
+                case 2 -> 0x10000 + random.nextInt(0x100000);
+                case 3 -> random.nextInt(8) == 0 ? 0xd800 + random.nextInt(0x800) : 0xe000 + random.nextInt(0x2000);
+                default -> random.nextInt(0x80);
+            };
+            text.appendCodePoint(character);
+        }
+        return text.toString();
+    }
+
+    @Test
+    void randomBytesAreReadAsTextOrRefusedAsElsewhere() {
+        int refused = 0;
+        for (long seed = 1; seed <= 5000; seed++) {
+            Random random = new Random(seed);
+            byte[] bytes = text(random).getBytes(UTF_8);
+            if (bytes.length > 0 && random.nextBoolean()) {
+                bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+            }
+            ContentMemory memory = new ContentMemory(bytes.length);
+            memory.write(BYTES, bytes, bytes.length);
+            try {
+                String expected =
+                        UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+                assertThat(memory.read(TEXT, bytes.length)).as("seed %d", seed).isEqualTo(expected);
+            } catch (CharacterCodingException e) {
+                refused++;
+                assertThatExceptionOfType(ProtocolMismatch.class)
+                        .as("seed %d", seed)
+                        .isThrownBy(() -> memory.read(TEXT, bytes.length));
+            }
+        }
+        assertThat(refused).isBetween(500, 4500);
+    }
+
+    /** The same bytes as encoded, in memory that held something else before, and the same value back. */
+    private <T> void assertSame(InPlaceCodec<T> codec, T value) {
+        ByteBuf payload = codec.encode(value, allocator);
+        try {
+            byte[] expected = ByteBufUtil.getBytes(payload);
+            assertThat(codec.length(value)).as("length of %s", value).isEqualTo(expected.length);
+            ContentMemory memory = new ContentMemory(expected.length + 5);
+            Arrays.fill(memory.bytes(), (byte) 0x55);
+            memory.write(codec, value, expected.length);
+            assertThat(Arrays.copyOf(memory.bytes(), expected.length))
+                    .as("%s", value)
+                    .isEqualTo(expected);
+            assertThat(Arrays.copyOfRange(memory.bytes(), expected.length, expected.length + 5))
+                    .containsOnly(0x55);
+            assertThat(memory.read(codec, expected.length)).isEqualTo(value);
+            assertThat(codec.decode(payload)).isEqualTo(value);
+        } finally {
+            payload.release();
+        }
+    }
+}
