@@ -306,7 +306,6 @@ final class End implements LinkHandler {
 
     @Override
     public void frame(Frame frame) {
-        ByteBuf body = frame.body();
         if (received() == 0 && Hello.is(frame)) {
             frame.release();
             return;
@@ -316,7 +315,7 @@ final class End implements LinkHandler {
             if ((frame.flags() & Frame.LINK_FLAGS) != 0) {
                 throw new AssertionError("the link's own flags were not cleared: " + frame);
             }
-            if (body.refCnt() < 1) {
+            if (!frame.isLent() && frame.body().refCnt() < 1) {
                 throw new AssertionError("the body was released before it was delivered: " + frame);
             }
             received.incrementAndGet();

@@ -31,9 +31,12 @@ final class Hello {
     }
 
     static boolean is(Frame frame) {
+        if (frame.kind() != FrameKind.HELLO) {
+            return false;
+        }
         ByteBuf body = frame.body();
         byte[] bytes = new byte[Math.min(BODY.length, body.readableBytes())];
         body.getBytes(body.readerIndex(), bytes);
-        return frame.kind() == FrameKind.HELLO && Arrays.equals(bytes, BODY);
+        return Arrays.equals(bytes, BODY);
     }
 }

@@ -11,7 +11,13 @@ import org.opentest4j.TestAbortedException;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(180)
 public interface LinkContract
-        extends DeliveryContract, FullLinkContract, MemoryContract, EndingContract, HandBackContract, WakingContract {
+        extends DeliveryContract,
+                LendingContract,
+                FullLinkContract,
+                MemoryContract,
+                EndingContract,
+                HandBackContract,
+                WakingContract {
 
     @Override
     LinkPair open() throws Exception;

@@ -2,10 +2,13 @@ package io.weir.tck;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.weir.core.ContentMemory;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkHandler;
+import io.weir.core.LoopBuffers;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
 import java.util.concurrent.CompletableFuture;
@@ -32,7 +35,10 @@ enum Sabotage {
     TELLS_TWICE("lostIsToldOnceAndCanBeAnsweredWithAClose"),
     FORGETS_WHAT_IS_UNDER_WAY("whatWasOfferedBeforeCloseArrives"),
     SAYS_NOTHING_AT_THE_END("offersAfterCloseAreRefusedForGood"),
-    MOVES_THE_READER_INDEX("takesNothingWhenItSaysNo");
+    MOVES_THE_READER_INDEX("takesNothingWhenItSaysNo"),
+    KEEPS_WHAT_IS_LENT("takesContentThatIsOnlyLentOrSaysSo"),
+    COPIES_WHAT_IS_LENT_ON_NO("leavesContentThatIsOnlyLentWhenItSaysNo"),
+    LENDS_OTHER_CONTENT("lendsContentOfWhichACopyStays");
 
     final String noticedBy;
 
@@ -51,6 +57,7 @@ enum Sabotage {
         private final FaultyLink link;
         private final FaultyLink other;
         private final byte[] eight = new byte[8];
+        private final ContentMemory zeros = new ContentMemory(LoopBuffers.LARGEST);
         private LinkHandler handler;
         private int offers;
         private int frames;
@@ -83,7 +90,16 @@ enum Sabotage {
         }
 
         @Override
+        public boolean takesLent() {
+            return way == KEEPS_WHAT_IS_LENT || way == COPIES_WHAT_IS_LENT_ON_NO;
+        }
+
+        @Override
         public boolean offer(Frame frame) {
+            if (frame.isLent() && way == KEEPS_WHAT_IS_LENT) {
+                offerLater(frame);
+                return true;
+            }
             ByteBuf body = frame.body();
             boolean turn = ++offers == 7;
             if (swallows(frame, turn)) {
@@ -98,6 +114,16 @@ enum Sabotage {
                 boolean unused = link.offer(frame);
             }
             return link.offer(frame) ? taken(body) : refused(body);
+        }
+
+        private void offerLater(Frame frame) {
+            ByteBuf lent = Unpooled.wrappedBuffer(frame.content().bytes(), 0, frame.bodyLength());
+            Frame later = new Frame()
+                    .set(frame.kind(), frame.flags(), frame.channel(), frame.aux(), lent)
+                    .control(frame.control());
+            link.loop().execute(() -> {
+                boolean unused = link.offer(later);
+            });
         }
 
         private boolean swallows(Frame frame, boolean turn) {
@@ -166,6 +192,7 @@ enum Sabotage {
                 case DROPS_A_WORD -> rebuilt(frame, frame.flags(), frame.second(), frame.control());
                 case REUSES_CONTROL_DATA ->
                     rebuilt(frame, frame.flags(), frame.first(), inTheSameArray(frame.control()));
+                case LENDS_OTHER_CONTENT -> lendOther(frame);
                 default -> {
                     // As it is.
                 }
@@ -183,6 +210,14 @@ enum Sabotage {
                 changed.setByte(0, ~changed.getByte(0));
                 frame.body().release();
                 Frame unused = frame.body(changed);
+            }
+        }
+
+        private void lendOther(Frame frame) {
+            int length = frame.bodyLength();
+            if (frame.lendsNext() && length <= zeros.bytes().length) {
+                frame.body().release();
+                Frame unused = frame.body(Unpooled.EMPTY_BUFFER).lend(zeros, length);
             }
         }
 
