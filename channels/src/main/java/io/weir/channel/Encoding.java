@@ -16,7 +16,8 @@ import reactor.core.publisher.Operators;
 import reactor.util.context.Context;
 
 /**
- * Makes messages of values, as {@link Flux#map} does, but has a {@link Target} take a value without a message where it can.
+ * Makes messages of values, as {@link Flux#map} does, but has a {@link Target} take a value without a message where it
+ * can.
  */
 final class Encoding<T> implements CoreSubscriber<T>, Subscription {
 

@@ -83,7 +83,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Each path twice, if all are measured first: there are a dozen. Each proposal makes what the path needs. */
     static final int MOST_PROPOSALS = 64;
 
-    /** Far more than anybody measures with. Each is answered, and whoever does not read would have us gather answers. */
+    /**
+     * Far more than anybody measures with. Each is answered, and whoever does not read would have us gather answers.
+     */
     private static final int MOST_PROBES = 64;
 
     /** Who awaits the outcome of a handshake. */

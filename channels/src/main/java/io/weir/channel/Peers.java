@@ -323,8 +323,8 @@ final class Peers {
     }
 
     /**
-     * The outcome is the session with this peer: the one that there is, or the one that comes within the limit. Fails at
-     * once if no connection is on its way that could be the peer's.
+     * The outcome is the session with this peer: the one that there is, or the one that comes within the limit. Fails
+     * at once if no connection is on its way that could be the peer's.
      */
     void await(Handshake handshake, Duration limit, Handshake.Outcome outcome) {
         Session live;

@@ -26,8 +26,23 @@ public final class ContentView {
         this.bytes = bytes;
     }
 
+    /** A view of memory of its own that is open. */
+    static ContentView of(int length) {
+        if (length < 0) {
+            throw new IllegalArgumentException("a codec says that a value takes " + length + " bytes");
+        }
+        ContentView view = new ContentView(new byte[length]);
+        view.open(length);
+        return view;
+    }
+
     private static VarHandle values(Class<?> arrayOfThem) {
         return MethodHandles.byteArrayViewVarHandle(arrayOfThem, ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The memory, with all that it holds. */
+    byte[] bytes() {
+        return bytes;
     }
 
     boolean isOpen() {
@@ -91,8 +106,8 @@ public final class ContentView {
      */
     public String getText(int index, int count) {
         String text = new String(bytes, at(index, count), count, StandardCharsets.UTF_8);
-        if (text.indexOf(TextCodec.REPLACEMENT) >= 0) {
-            TextCodec.refuseMalformed(getBytes(index, count));
+        if (Utf8.mayBeMalformed(text)) {
+            Utf8.refuseMalformed(getBytes(index, count));
         }
         return text;
     }

@@ -34,17 +34,24 @@ public interface InPlaceCodec<T> extends Codec<T> {
 
     @Override
     default ByteBuf encode(T value, ByteBufAllocator allocator) {
-        int length = length(value);
-        ContentMemory memory = new ContentMemory(length);
-        memory.write(this, value, length);
-        return allocator.buffer(length).writeBytes(memory.bytes(), 0, length);
+        ContentView view = ContentView.of(length(value));
+        try {
+            write(value, view);
+        } finally {
+            view.close();
+        }
+        byte[] content = view.bytes();
+        return allocator.buffer(content.length).writeBytes(content);
     }
 
     @Override
     default T decode(ByteBuf payload) {
-        int length = payload.readableBytes();
-        ContentMemory memory = new ContentMemory(length);
-        payload.getBytes(payload.readerIndex(), memory.bytes(), 0, length);
-        return memory.read(this, length);
+        ContentView view = ContentView.of(payload.readableBytes());
+        payload.getBytes(payload.readerIndex(), view.bytes());
+        try {
+            return read(view);
+        } finally {
+            view.close();
+        }
     }
 }

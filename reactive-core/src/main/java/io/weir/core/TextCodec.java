@@ -3,17 +3,12 @@ package io.weir.core;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.ByteBufUtil;
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
 
 /** Text in UTF-8. */
 final class TextCodec implements InPlaceCodec<String> {
 
     static final TextCodec INSTANCE = new TextCodec();
-
-    /** What a lenient decoder puts for malformed bytes, and a legal character as well. */
-    static final char REPLACEMENT = '\uFFFD';
 
     private TextCodec() {}
 
@@ -26,12 +21,11 @@ final class TextCodec implements InPlaceCodec<String> {
         return payload;
     }
 
-    /** Decodes the fast way, and looks closely only when something may have been replaced. */
     @Override
     public String decode(ByteBuf payload) {
         String text = payload.toString(StandardCharsets.UTF_8);
-        if (text.indexOf(REPLACEMENT) >= 0) {
-            refuseMalformed(ByteBufUtil.getBytes(payload));
+        if (Utf8.mayBeMalformed(text)) {
+            Utf8.refuseMalformed(ByteBufUtil.getBytes(payload));
         }
         return text;
     }
@@ -61,15 +55,6 @@ final class TextCodec implements InPlaceCodec<String> {
                 }
                 i++;
             }
-        }
-    }
-
-    static void refuseMalformed(byte[] payload) {
-        ByteBuffer bytes = ByteBuffer.wrap(payload);
-        CharBuffer ignored = CharBuffer.allocate(bytes.remaining());
-        if (StandardCharsets.UTF_8.newDecoder().decode(bytes, ignored, true).isError()) {
-            throw new ProtocolMismatch("a payload of " + bytes.capacity()
-                    + " bytes is not UTF-8 text: malformed at byte " + bytes.position());
         }
     }
 

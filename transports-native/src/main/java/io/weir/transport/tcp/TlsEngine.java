@@ -17,7 +17,9 @@ import javax.net.ssl.SSLSession;
  */
 final class TlsEngine extends SSLEngine {
 
-    /** Records of a handshake. A long chain of certificates takes about 70, where they are as short as may be agreed. */
+    /**
+     * Records of a handshake. A long chain of certificates takes about 70, where they are as short as may be agreed.
+     */
     private static final int HANDSHAKE = 256;
 
     /** Records without content at the beginning of a connection, such as session tickets. */

@@ -1,0 +1,28 @@
+package io.weir.core;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** Whether text was well-formed UTF-8: decoded the fast way, and looked at closely only when that is in doubt. */
+final class Utf8 {
+
+    /** What a lenient decoder puts for malformed bytes, and a legal character as well. */
+    private static final char REPLACEMENT = '\uFFFD';
+
+    private Utf8() {}
+
+    /** Whether something may have been replaced when this was decoded. */
+    static boolean mayBeMalformed(String decoded) {
+        return decoded.indexOf(REPLACEMENT) >= 0;
+    }
+
+    static void refuseMalformed(byte[] payload) {
+        ByteBuffer bytes = ByteBuffer.wrap(payload);
+        CharBuffer ignored = CharBuffer.allocate(bytes.remaining());
+        if (StandardCharsets.UTF_8.newDecoder().decode(bytes, ignored, true).isError()) {
+            throw new ProtocolMismatch("a payload of " + bytes.capacity()
+                    + " bytes is not UTF-8 text: malformed at byte " + bytes.position());
+        }
+    }
+}
