@@ -208,35 +208,50 @@ final class Inbound implements Decoding.Source {
         drain();
     }
 
-    /** DATA: the frame's body becomes the message's, unless the sink takes it from where it is lent. */
+    /** DATA: the frame's body becomes the message's, unless it is lent and the sink takes it so. */
     void data(Frame frame) {
+        if (frame.isLent() && isTakenLent(frame)) {
+            return;
+        }
+        ByteBuf body = frame.body();
         if (partial != null) {
-            frame.body().release();
+            body.release();
             throw new ProtocolMismatch("a message began within another one on channel " + channel.number());
         }
-        long cost = frame.length();
+        long cost = body.readableBytes() + (long) frame.control().length;
         boolean wanted = false;
         try {
             wanted = account(cost);
         } finally {
             if (!wanted) {
-                frame.body().release();
+                body.release();
             }
         }
         if (!wanted) {
             return;
         }
-        MessageSink to = sink;
-        if (inPlace && to != null && to.takesContent() && kept == null) {
-            if (frame.isLent() && frame.control().length == 0 && mayDeliverNow()) {
-                session.arrived(cost);
-                deliver(to, frame, cost);
-                drainIfDue();
-                return;
-            }
+        if (inPlace && kept == null && sink != null && sink.takesContent()) {
             frame.lendNext();
         }
-        arrived(message(frame.control(), frame.body()), frame.flags(), frame.aux(), cost);
+        arrived(message(frame.control(), body), frame.flags(), frame.aux(), cost);
+    }
+
+    /** Delivers what is lent, if the sink can take it so and now; nothing has happened otherwise. */
+    private boolean isTakenLent(Frame frame) {
+        MessageSink to = sink;
+        if (!inPlace || to == null || kept != null || partial != null || frame.control().length != 0) {
+            return false;
+        }
+        if (!mayDeliverNow() || !to.takesContent()) {
+            return false;
+        }
+        int cost = frame.bodyLength();
+        if (account(cost)) {
+            session.arrived(cost);
+            deliver(to, frame, cost);
+            drainIfDue();
+        }
+        return true;
     }
 
     private static Message message(byte[] control, ByteBuf body) {

@@ -42,12 +42,13 @@ final class FrameWriter {
      * @throws io.weir.core.ProtocolMismatch if the peer's side of the ring is broken
      */
     boolean write(Frame frame) {
-        checkFrame(frame);
-        int bodyLength = frame.bodyLength();
         if (frame.isLent()) {
-            return writeInline(frame, null, bodyLength);
+            checkFrame(frame);
+            return writeInline(frame, null, frame.bodyLength());
         }
         ByteBuf body = frame.body();
+        int bodyLength = body.readableBytes();
+        checkFrame(frame);
         return bodyLength < BlockAllocator.LEAST
                 ? writeInline(frame, body, bodyLength)
                 : writeLong(frame, body, bodyLength);

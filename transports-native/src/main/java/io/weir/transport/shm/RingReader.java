@@ -169,7 +169,8 @@ final class RingReader {
         long second = kind.words() < 2 ? 0 : (long) LONGS.get(from, index + FrameLayout.HEADER + 8);
         int at = index + start;
         ByteBuf body = Unpooled.EMPTY_BUFFER;
-        ContentMemory lends = kind == FrameKind.DATA && !inPool ? lends(bodyLength) : null;
+        Frame frame = frames.next();
+        ContentMemory lends = frame.lendsNext() && kind == FrameKind.DATA && !inPool ? lends(bodyLength) : null;
         if (inPool) {
             body = block(at);
         } else if (bodyLength > Bytes.WORDWISE) {
@@ -220,8 +221,7 @@ final class RingReader {
                 to[toIndex + i] = from.get(fromIndex + i);
             }
         }
-        Frame frame = frames.next()
-                .set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1), body)
+        frame = frame.set(kind, flags & ~Frame.LINK_FLAGS, FrameLayout.channel(word1), FrameLayout.aux(word1), body)
                 .words(first, second);
         if (lends != null) {
             frame = frame.lend(lends, bodyLength);
@@ -233,7 +233,7 @@ final class RingReader {
 
     /** Where a body of this length is to lie that is only lent; null: it is not to be. */
     private @Nullable ContentMemory lends(int bodyLength) {
-        if (!frames.current().lendsNext() || bodyLength > LoopBuffers.LARGEST) {
+        if (bodyLength > LoopBuffers.LARGEST) {
             return null;
         }
         ContentMemory memory = lent;
