@@ -71,6 +71,31 @@ public final class Codecs {
         return JacksonCodec.cbor(type.getType());
     }
 
+    /**
+     * Records of this class, for short messages that come by the million: in the layout that follows from their
+     * declaration, and without Jackson. Both sides must declare the same record, with the same components in the same
+     * order: a payload does not say what it is, and one of another record of the same length is taken for this one.
+     *
+     * <p>The components may be of these types, and are written in the order of their declaration, little-endian and
+     * without gaps:
+     *
+     * <ul>
+     *   <li>{@code boolean} as a byte, 0 or 1; {@code byte}, {@code short}, {@code char}, {@code int}, {@code long},
+     *       {@code float}, {@code double} with the bytes that they have
+     *   <li>an enum as an {@code int}, its ordinal; not null
+     *   <li>{@link String} as an {@code int}, the length of its UTF-8 in bytes, or -1 if it is null; the bytes of all
+     *       texts follow at the end, in order
+     *   <li>a record of such components, as if they stood in its place; not null
+     * </ul>
+     *
+     * <p>A value is made by the constructor of the record: what that refuses is refused with {@link ProtocolMismatch}.
+     *
+     * @throws Misconfigured if a component is of another type, or the module of the record is not open to Weir
+     */
+    public static <R extends Record> Codec<R> record(Class<R> type) {
+        return new RecordCodec<>(type);
+    }
+
     private static void requireDatabind(String format) {
         require(format, "tools.jackson.databind.json.JsonMapper", DATABIND);
     }
