@@ -27,12 +27,15 @@ public final class Lanes<T> {
     private final ArrayDeque<T> small = new ArrayDeque<>();
     private final ArrayDeque<T> bulk = new ArrayDeque<>();
     private int passed;
+    /** Items in all lanes, which is asked for with each message. */
+    private int size;
 
     /**
      * Puts the item at the tail of its lane. The same item may stand in it more than once: that is the caller's matter.
      */
     public void add(Lane lane, T item) {
         queue(lane).addLast(item);
+        size++;
     }
 
     /**
@@ -41,6 +44,7 @@ public final class Lanes<T> {
      */
     public void putBack(Lane lane, T item) {
         queue(lane).addFirst(item);
+        size++;
         if (lane == Lane.BULK) {
             passed = PATIENCE;
         }
@@ -48,6 +52,14 @@ public final class Lanes<T> {
 
     /** Takes the item whose turn it is, or null if none wants to send. */
     public @Nullable T next() {
+        T item = poll();
+        if (item != null) {
+            size--;
+        }
+        return item;
+    }
+
+    private @Nullable T poll() {
         T urgent = control.pollFirst();
         if (urgent != null) {
             return urgent;
@@ -69,16 +81,17 @@ public final class Lanes<T> {
         control.removeIf(over);
         small.removeIf(over);
         bulk.removeIf(over);
+        size = control.size() + small.size() + bulk.size();
     }
 
     /** Whether nothing wants to send. */
     public boolean isEmpty() {
-        return control.isEmpty() && small.isEmpty() && bulk.isEmpty();
+        return size == 0;
     }
 
     /** Items in all lanes. */
     public int size() {
-        return control.size() + small.size() + bulk.size();
+        return size;
     }
 
     private ArrayDeque<T> queue(Lane lane) {

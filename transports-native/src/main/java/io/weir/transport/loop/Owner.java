@@ -1,6 +1,7 @@
 package io.weir.transport.loop;
 
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /** Whose a loop is: its thread's, unless that sleeps for events and somebody else has borrowed the loop meanwhile. */
 final class Owner {
@@ -11,14 +12,22 @@ final class Owner {
      */
     private volatile boolean lent;
 
+    /**
+     * Who has the lock, which is asked for with each message. A thread that reads its own name here has written it
+     * itself, so that nothing orders this.
+     */
+    private @Nullable Thread holder;
+
     /** The loop's thread begins. */
     void begin() {
         lock.lock();
+        holder = Thread.currentThread();
     }
 
     /** The loop's thread is about to sleep. */
     void lend() {
         lent = true;
+        holder = null;
         lock.unlock();
     }
 
@@ -26,14 +35,15 @@ final class Owner {
      * The loop's thread goes on, if it does not do so already: as soon as whoever has borrowed the loop gives it back.
      */
     void takeBack() {
-        if (!lock.isHeldByCurrentThread()) {
+        if (!isCurrent()) {
             lock.lock();
+            holder = Thread.currentThread();
             lent = false;
         }
     }
 
     boolean isCurrent() {
-        return lock.isHeldByCurrentThread();
+        return holder == Thread.currentThread();
     }
 
     boolean isLent() {
@@ -42,7 +52,11 @@ final class Owner {
 
     /** Only the loop's thread ever waits for the lock, and it goes first. */
     boolean tryBorrow() {
-        return lent && !lock.isHeldByCurrentThread() && !lock.hasQueuedThreads() && lock.tryLock();
+        if (lent && !isCurrent() && !lock.hasQueuedThreads() && lock.tryLock()) {
+            holder = Thread.currentThread();
+            return true;
+        }
+        return false;
     }
 
     /** Whether the loop's thread waits for what was borrowed. */
@@ -51,6 +65,7 @@ final class Owner {
     }
 
     void giveBack() {
+        holder = null;
         lock.unlock();
     }
 }
