@@ -136,7 +136,7 @@ public final class Calls {
      * Ends a call as this ends, or with its first item, and gives it the call's context.
      *
      * @param work to be subscribed to once
-     * @param call of {@link Node#interceptor}: such a one takes the first end that is reported for its only one
+     * @param call of {@link Node#interceptor}, which ignores all reports of an end but the first
      */
     public static <T> Mono<T> watch(Mono<T> work, WatchedCall call) {
         return Watching.over(work, call);

@@ -14,7 +14,7 @@ interface MessageSink {
         return false;
     }
 
-    /** Whether it can do now with the {@link #content} of a message that has no control data. */
+    /** Whether the {@link #content} of a message without control data is enough for it now. */
     default boolean takesContent() {
         return false;
     }

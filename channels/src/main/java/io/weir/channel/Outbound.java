@@ -224,6 +224,9 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         if (ending() || !isEmpty() || !session.clear() || !hasCredit(length)) {
             return false;
         }
+        if (!session.link().takesLent() || length > session.link().maxFrame()) {
+            return false;
+        }
         Frame frame =
                 session.frame().set(FrameKind.DATA, 0, channel.number(), 0).lend(content, length);
         if (!session.offer(frame)) {

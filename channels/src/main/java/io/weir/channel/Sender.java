@@ -155,7 +155,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Feeder, Enc
     /**
      * {@inheritDoc}
      *
-     * <p>So it does on the loop, if the value can go now and the path takes it from where it is written.
+     * <p>It does so only on the loop, if the value can go now and the path takes it from where it is written.
      */
     @Override
     public <T> boolean takes(T value, InPlaceCodec<T> codec) {

@@ -11,8 +11,8 @@ import reactor.core.publisher.MonoOperator;
 import reactor.util.context.Context;
 
 /**
- * Reports to a call how it ends, and gives it its context. The first report is the end, which the calls of
- * {@link Interceptors} see to: a cancel or a completion behind the value of a {@code Mono} is reported as well.
+ * Reports to a call how it ends, and gives it its context. A cancel or a completion behind the value of a {@code Mono}
+ * is reported as well. The calls of {@link Interceptors} ignore all reports but the first.
  */
 final class Watching<T> implements CoreSubscriber<T>, Subscription {
 

@@ -25,8 +25,8 @@ import reactor.core.Disposables;
  *
  * <p>When that is over, a first try to connect, or one that somebody has answered, is still awaited.
  *
- * <p>A peer may take the connection and close it again each time. So the first try of an absence is made at once
- * {@link #DIALS} times, and then once in each {@link #PAUSE}.
+ * <p>A peer may take the connection and close it again each time. So only the first {@link #DIALS} absences
+ * are followed by a try at once, and then one in each {@link #PAUSE}.
  */
 final class Absence {
 
@@ -75,7 +75,7 @@ final class Absence {
     private Disposable first = Disposables.disposed();
 
     /**
-     * Makes one that does not last.
+     * Begins with a bootstrap connection.
      *
      * @param nanos a clock such as {@link System#nanoTime}
      * @param waitedInVain gets why the session is lost

@@ -25,7 +25,7 @@ final class Rate {
         this.since = nanos.getAsLong();
     }
 
-    /** Whether it may be done now, which counts. */
+    /** Takes one, if any is left. Returns whether it has. */
     boolean take() {
         long gained = (nanos.getAsLong() - since) / interval;
         since += gained * interval;

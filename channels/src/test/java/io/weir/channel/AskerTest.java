@@ -217,7 +217,7 @@ class AskerTest {
     }
 
     @Test
-    void cancellingDropsWhatWaitsForCreditAndTakesNothingBackThatTheChannelHas() {
+    void cancellingDropsOnlyWhatWaitsForCredit() {
         String longerThanTheLinkTakes = "x".repeat(3 << 20);
         tell("first");
         pair.loop.settle();

@@ -145,7 +145,7 @@ class AbsenceTest {
     }
 
     @Test
-    void whoComesByItselfIsNotDialledLater() {
+    void aPeerThatComesByItselfIsNotDialledLater() {
         Trying trying = new Trying();
         for (int i = 0; i < Absence.DIALS; i++) {
             comesBackAtOnce(trying);

@@ -80,7 +80,7 @@ class PathHistoryTest {
     }
 
     @Test
-    void whatIsDecidedBehindTheEndIsRememberedOnly() {
+    void decisionsBehindTheEndAreOnlyRemembered() {
         history.end();
         move(1, 2);
         history.end();

@@ -8,8 +8,9 @@ import java.util.Arrays;
 
 /**
  * The content of one message while an {@link InPlaceCodec} writes or reads it. Numbers are little-endian and may lie
- * anywhere. Whoever reaches beyond its bounds, or keeps it and uses it after the call, gets an
- * {@link IndexOutOfBoundsException}; the same view serves the next call. Belongs to the thread of the call.
+ * anywhere. Whoever reaches beyond its bounds gets an {@link IndexOutOfBoundsException}, and so does whoever keeps it
+ * and uses it when no codec is called. The next call gets the same view: whoever keeps it could reach the content of
+ * another message then. Belongs to the thread of the call.
  */
 public final class ContentView {
 

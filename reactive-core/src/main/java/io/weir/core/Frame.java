@@ -37,7 +37,7 @@ public final class Frame {
 
     private @Nullable ContentMemory content;
     private int contentLength;
-    /** Whether what comes next had better be lent as well. */
+    /** The receiver prefers bodies that are lent. */
     private boolean lendsNext;
 
     /** Starts a new frame: everything but these is empty or zero. */
@@ -106,12 +106,12 @@ public final class Frame {
         return content().read(codec, contentLength);
     }
 
-    /** Who gets this frame could have used its body if that had been lent, and expects more such frames. */
+    /** The receiver prefers bodies that are lent. */
     public void lendNext() {
         lendsNext = true;
     }
 
-    /** Whether what comes next had better be lent. */
+    /** Whether the receiver prefers bodies that are lent. */
     public boolean lendsNext() {
         return lendsNext;
     }

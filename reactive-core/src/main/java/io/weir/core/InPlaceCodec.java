@@ -10,7 +10,7 @@ import io.netty.buffer.ByteBufAllocator;
  * themselves when they are given such a codec; wherever that is not possible, they {@link #encode} and
  * {@link #decode}.
  *
- * <p>All methods may be called by any thread, and for some value more than once.
+ * <p>All methods may be called by any thread, and more than once for the same value.
  *
  * @param <T> the values
  */

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Records, in the layout that {@link Codecs#record} describes. A record type is made into one method handle that writes
- * it and one that reads it, both of a type that is known here: so nothing is boxed, and nothing is made but the record
- * and its texts.
+ * it and one that reads it, both of a type that is known here: so nothing is boxed, and nothing is made but the record,
+ * its texts, and the bytes of texts that are written.
  */
 final class RecordCodec<R extends Record> implements InPlaceCodec<R> {
 
@@ -128,6 +128,10 @@ final class RecordCodec<R extends Record> implements InPlaceCodec<R> {
                     oneAfterTheOther(writers, type), together(lookup.findConstructor(type, constructor), readers));
         } catch (ReflectiveOperationException e) {
             throw new IllegalStateException(type + " is no record as the language defines it", e);
+        } catch (IllegalArgumentException e) {
+            // A method handle takes 255 arguments, and long and double count as two.
+            throw new Misconfigured(
+                    type + " has too many components for a fixed layout: use Codecs.cbor(Class) instead", e);
         }
     }
 

@@ -230,7 +230,7 @@ class CodecsTest {
     }
 
     @Test
-    void hostileBytesDoNothingWorse() {
+    void hostileBytesAreRefused() {
         Codec<Price> json = Codecs.json(Price.class);
         Codec<Price> cbor = Codecs.cbor(Price.class);
         withEncoded(json, PRICE, good -> fuzz(json, ByteBufUtil.getBytes(good)));

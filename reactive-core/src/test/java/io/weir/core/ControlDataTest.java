@@ -167,7 +167,7 @@ class ControlDataTest {
      * usable.
      */
     @Test
-    void hostileBytesDoNothingWorse() {
+    void hostileBytesAreRefused() {
         int refused = 0;
         for (long seed = 1; seed <= 20_000; seed++) {
             try {

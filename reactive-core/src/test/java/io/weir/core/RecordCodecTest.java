@@ -137,7 +137,7 @@ class RecordCodecTest {
     }
 
     @Test
-    void aRecordOfNothingIsEmpty() {
+    void aRecordWithoutComponentsIsEmpty() {
         assertThat(bytes(new Nothing())).isEmpty();
         assertThat(read(Nothing.class, new byte[0])).isEqualTo(new Nothing());
         refuses(
@@ -302,7 +302,7 @@ class RecordCodecTest {
     }
 
     @Test
-    void hostileBytesDoNothingWorse() {
+    void hostileBytesAreRefused() {
         int refused = 0;
         for (long seed = 1; seed <= 20_000; seed++) {
             Random random = new Random(seed);

@@ -98,7 +98,7 @@ class TypeArgumentsTest {
     }
 
     @Test
-    void whatAWildcardDoesNotSayTheTypeSaysThatItStandsIn() {
+    void anUnboundedWildcardBecomesTheBoundOfItsVariable() {
         TypeArguments nothing = new TypeArguments(Wild.class);
         String here = Numbered.class.getName().replace("$Numbered", "") + '$';
         Map.of(

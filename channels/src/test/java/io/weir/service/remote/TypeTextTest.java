@@ -89,7 +89,7 @@ class TypeTextTest {
     }
 
     @Test
-    void whatIsInsideAnotherTypeHasThatOnesArguments() {
+    void anInnerTypeKeepsTheArgumentsOfItsOwner() {
         assertThat(TypeText.of(of("box"))).isEqualTo(HERE + "Shelf<" + HERE + "Leaf>$Box");
         assertThat(TypeText.of(of("pair"))).isEqualTo(HERE + "Shelf<" + HERE + "Leaf>$Pair<" + HERE + "Colour>");
         assertThat(definitions(of("box"))).containsOnlyKeys(HERE + "Leaf", HERE + "Colour");

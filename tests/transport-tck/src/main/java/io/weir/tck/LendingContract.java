@@ -36,7 +36,7 @@ interface LendingContract extends LinkPairs {
     }
 
     @Test
-    default void leavesContentThatIsOnlyLentWhenItSaysNo() throws Exception {
+    default void aRefusedLentFrameChangesNothing() throws Exception {
         try (LinkPair pair = open()) {
             if (!pair.first.call(pair.first.link::takesLent)) {
                 return;
@@ -55,7 +55,7 @@ interface LendingContract extends LinkPairs {
 
     /** To lend is a favour: also who asks must take what comes, and who does not ask any more. */
     @Test
-    default void lendsContentOfWhichACopyStays() throws Exception {
+    default void lentContentCanBeCopied() throws Exception {
         int frames = 1500;
         List<ByteBuf> kept = new ArrayList<>();
         try (LinkPair pair = open()) {

@@ -37,8 +37,8 @@ enum Sabotage {
     SAYS_NOTHING_AT_THE_END("offersAfterCloseAreRefusedForGood"),
     MOVES_THE_READER_INDEX("takesNothingWhenItSaysNo"),
     KEEPS_WHAT_IS_LENT("takesContentThatIsOnlyLentOrSaysSo"),
-    COPIES_WHAT_IS_LENT_ON_NO("leavesContentThatIsOnlyLentWhenItSaysNo"),
-    LENDS_OTHER_CONTENT("lendsContentOfWhichACopyStays");
+    COPIES_WHAT_IS_LENT_ON_NO("aRefusedLentFrameChangesNothing"),
+    LENDS_OTHER_CONTENT("lentContentCanBeCopied");
 
     final String noticedBy;
 

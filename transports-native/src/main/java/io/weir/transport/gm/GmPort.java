@@ -72,8 +72,11 @@ final class GmPort {
 
     private static final long TICK_NANOS = 1_000_000;
 
-    /** So long whoever wants to open a port again waits until it is closed. */
+    /** How long opening a port waits until it is closed that was open before. */
     private static final long CLOSING_MILLIS = TimeUnit.SECONDS.toMillis(5);
+
+    /** How long a port that ends answers those who take leave. */
+    private static final long ANSWERING_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /** The port in a destination; the node is above it. */
     private static final long NUMBER = 0xffff_ffffL;
@@ -144,6 +147,7 @@ final class GmPort {
 
     private int armedWires;
     private boolean ending;
+    private long endingSince;
     /** Under the lock of those that are shared. */
     private int holders = 1;
 
@@ -213,16 +217,27 @@ final class GmPort {
      * @throws PeerUnavailable if there is none, or it is still being closed, with the remedy
      */
     static GmPort acquire(GmOptions.Choice choice) {
-        synchronized (SHARED) {
-            GmPort shared = SHARED.get(choice);
-            if (shared == null) {
-                awaitEnd(choice);
-                shared = open(choice);
-                SHARED.put(choice, shared);
-            } else {
-                shared.holders++;
+        while (true) {
+            Thread former;
+            synchronized (SHARED) {
+                GmPort shared = SHARED.get(choice);
+                if (shared != null) {
+                    shared.holders++;
+                    return shared;
+                }
+                former = ENDING.get(choice);
+                if (former == null || !former.isAlive()) {
+                    ENDING.remove(choice);
+                    shared = open(choice);
+                    SHARED.put(choice, shared);
+                    return shared;
+                }
             }
-            return shared;
+            // What this process has sent before lies in memory of the port until it is taken.
+            if (!join(former, CLOSING_MILLIS)) {
+                throw new PeerUnavailable("a port of a Myrinet board that this process has used before is not closed"
+                        + " yet, since its last messages have not arrived; it can be opened later");
+            }
         }
     }
 
@@ -280,17 +295,7 @@ final class GmPort {
         }
     }
 
-    /** What this process has sent before lies in memory of the port until it is taken. */
-    private static void awaitEnd(GmOptions.Choice choice) {
-        Thread ending = ENDING.get(choice);
-        if (ending != null && !join(ending, CLOSING_MILLIS)) {
-            throw new PeerUnavailable("a port of a Myrinet board that this process has used before is not closed yet,"
-                    + " since its last messages have not arrived; it can be opened later");
-        }
-        ENDING.remove(choice);
-    }
-
-    /** Whether the thread has ended, for which this waits so long; 0 is for as long as it takes. */
+    /** Waits so long until the thread has ended, 0 for as long as it takes. Returns whether it has. */
     private static boolean join(Thread thread, long millis) {
         boolean interrupted = false;
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
@@ -311,6 +316,7 @@ final class GmPort {
         lock.lock();
         try {
             ending = true;
+            endingSince = System.nanoTime();
             mayWork.signal();
             api.setAlarm(handle, Structures.address(alarm), 1, rung.address());
         } finally {
@@ -627,7 +633,7 @@ final class GmPort {
                 GmWire wire = wires[(int) link & (LINKS - 1)];
                 if (wire != null && wire.link() == link) {
                     wire.arrived(destination, kind, message, length);
-                } else if (kind == GmWire.BYE && length == Long.BYTES) {
+                } else if (kind == GmWire.BYE && length == Long.BYTES && !isPastAnswering()) {
                     answer(destination, MEMORY.getLong(message));
                 }
             }
@@ -725,6 +731,11 @@ final class GmPort {
      */
     private boolean isOver() {
         return ending && freeTokens == flights.length;
+    }
+
+    /** Whoever takes leave again and again must not keep this port open. */
+    private boolean isPastAnswering() {
+        return ending && System.nanoTime() - endingSince > ANSWERING_NANOS;
     }
 
     private void tick() {

@@ -418,7 +418,7 @@ final class GmWire implements Wire {
     /** If it is closed and the board touches none of its memory any more: who is to be told, once. */
     @Nullable
     Runnable quietAt(long now) {
-        // Who has never greeted us was not asked for anything.
+        // The peer writes here only what we have asked for, and we ask nobody who has not greeted us.
         boolean joined = destination != -1 && greetedBy == destination;
         boolean writes = !heardBye && !gone && (readsUnderWay > 0 || !cut);
         boolean over = !writes || !joined || now - closedAt > LEAVE_NANOS;

@@ -43,6 +43,8 @@ public final class NettyLoop implements Loop {
     private static final int NOT_AT_ALL = -1;
     private static final int UNTIL_SOMETHING_HAPPENS = 0;
 
+    private static final int FEW_SOCKETS = 64;
+
     /** One round ends a Netty event loop; closing its channels may leave tasks, which leave others. */
     private static final int ENDING_ROUNDS = 100;
 
@@ -73,6 +75,8 @@ public final class NettyLoop implements Loop {
     private final Set<Channel> sockets = ConcurrentHashMap.newKeySet();
 
     private volatile boolean socketsOver;
+    /** So many, and those that are closed are forgotten: one look at all for each that comes would be felt. */
+    private volatile int sweepAt = FEW_SOCKETS;
 
     private final Sinks.Empty<Void> ended = Sinks.empty();
     private final Sinks.One<Throwable> death = Sinks.one();
@@ -510,7 +514,12 @@ public final class NettyLoop implements Loop {
      * @throws RejectedExecutionException if the loop has ended; the socket is closed then
      */
     public <C extends Channel> C opened(C socket) {
+        if (sockets.size() >= sweepAt) {
+            sockets.removeIf(each -> !each.isOpen());
+            sweepAt = Math.max(FEW_SOCKETS, 2 * sockets.size());
+        }
         sockets.add(socket);
+        // Those that are closed by force before they are registered do not report it.
         var unused = socket.closeFuture().addListener(closed -> sockets.remove(socket));
         if (socketsOver) {
             closeSockets();

@@ -271,7 +271,7 @@ class ConnectingTest implements OnRoute {
     /** Each would keep a descriptor for as long as a closing connection waits for the other side's end. */
     @Test
     @EnabledOnOs(OS.LINUX)
-    void fewAreKeptOfThoseThatWeRefuseHoweverOftenWeDial(Nodes nodes) throws IOException, InterruptedException {
+    void refusedDialsKeepFewDescriptors(Nodes nodes) throws IOException, InterruptedException {
         Node node = nodes.start(
                 Route.any("dialler").transportOption("tcp", "linger", "1m").build());
         List<Socket> accepted = Collections.synchronizedList(new ArrayList<>());

@@ -354,7 +354,7 @@ class StrangersTest implements OnRoute {
 
     /** REFUSE with this flag says that another connection is kept. There is none, so nothing is awaited. */
     @Test
-    void theNodeThatKeepsAnotherConnectionOfWhichThereIsNone(Nodes nodes) throws IOException {
+    void crossedWithoutAnotherConnectionFailsAtOnce(Nodes nodes) throws IOException {
         Node other = nodes.start("other");
         try (StrangersDoor door = new StrangersDoor(StrangersTest::saysCrossed)) {
             Node node = nodes.start("node", spec -> spec.handshakeTimeout(Duration.ofMinutes(10)));
