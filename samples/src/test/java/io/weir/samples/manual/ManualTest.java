@@ -3,6 +3,8 @@ package io.weir.samples.manual;
 import static io.weir.samples.manual.Nodes.LIMIT;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.UnpooledByteBufAllocator;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
@@ -15,6 +17,7 @@ import io.weir.core.PeerAddress;
 import io.weir.core.RemoteFailure;
 import io.weir.samples.manual.Invoices.Invoice;
 import io.weir.samples.manual.Invoices.Order;
+import io.weir.samples.manual.Ticks.Tick;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -84,6 +87,31 @@ class ManualTest {
             long ahead = nodes.server().spec().windows().items() + 64;
             assertThat(readings.made()).isBetween(1000L, 1000L + ahead);
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local", "tcp"})
+    void valuesWithoutMessages(String path) {
+        Tick first = new Tick(1, 2, 3.5, 4);
+        Tick second = new Tick(5, 6, -7.25, 8);
+        try (Nodes nodes = Nodes.over(path)) {
+            Disposable unused = Ticks.serve(nodes.server(), Flux.just(first, second));
+            StepVerifier.create(nodes.peer().channel("ticks").flatMapMany(Ticks::read))
+                    .expectNext(first, second)
+                    .expectComplete()
+                    .verify(LIMIT);
+        }
+    }
+
+    /** As the manual says. */
+    @Test
+    void aRecordHasTheLayoutThatTheManualWritesOut() {
+        Tick tick = new Tick(1, 2, 3.5, 4);
+        ByteBuf written = Tick.CODEC.encode(tick, UnpooledByteBufAllocator.DEFAULT);
+        ByteBuf derived = Codecs.record(Tick.class).encode(tick, UnpooledByteBufAllocator.DEFAULT);
+        assertThat(derived).isEqualTo(written);
+        written.release();
+        derived.release();
     }
 
     @ParameterizedTest
