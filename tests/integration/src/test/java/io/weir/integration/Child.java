@@ -53,14 +53,14 @@ public final class Child implements AutoCloseable {
         command.add("-Xmx256m");
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("-Dio.netty.leakDetection.level=paranoid");
-        command.add("-D" + Route.FOLDER + "=" + folder);
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(main.getName());
         command.addAll(List.of(arguments));
         try {
-            Child child = new Child(
-                    new ProcessBuilder(command).redirectErrorStream(true).start(), folder);
+            ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+            builder.environment().put(Route.FOLDER, folder.toString());
+            Child child = new Child(builder.start(), folder);
             child.awaitReady();
             return child;
         } catch (IOException e) {

@@ -16,8 +16,8 @@ public enum Route {
     NIO("tcp", false),
     SHM("shm", true);
 
-    /** The property that names the run-time folder of a process whose parent removes it. */
-    static final String FOLDER = "weir.test.runtime-folder";
+    /** The variable of the environment that names the run-time folder of a process whose parent removes it. */
+    public static final String FOLDER = "WEIR_TEST_RUNTIME_FOLDER";
 
     private static final Path RUNTIME_FOLDER = runtimeFolder();
 
@@ -50,7 +50,7 @@ public enum Route {
     }
 
     private static Path runtimeFolder() {
-        String given = System.getProperty(FOLDER);
+        String given = System.getenv(FOLDER);
         if (given != null) {
             return Path.of(given);
         }

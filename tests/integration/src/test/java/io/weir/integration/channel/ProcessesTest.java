@@ -341,7 +341,7 @@ class ProcessesTest implements OnRoute {
                         && new ProcessBuilder(probe).start().waitFor() == 0,
                 "only root may have a mount namespace of its own");
         List<String> before = new ArrayList<>(elsewhere);
-        before.addAll(List.of("env", "JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=" + folder));
+        before.addAll(List.of("env", "-u", Route.FOLDER, "JAVA_TOOL_OPTIONS=-Djava.io.tmpdir=" + folder));
         Node near = nodes.start(Route.any("near").build());
         try (Child child = Child.start(before, OtherProcess.class, "ANY")) {
             Peer peer = connect(near, child);
