@@ -141,8 +141,8 @@ public final class Channel {
     }
 
     /**
-     * As {@link #send(Publisher)}, for values. An exception of the codec counts as a failure of the
-     * source, as in {@link Flux#map}.
+     * As {@link #send(Publisher)}, for values. An exception of the codec counts as a failure of the source, as in
+     * {@link Flux#map}.
      *
      * @param codec an {@link io.weir.core.InPlaceCodec} needs neither a buffer nor a message for a short value, where
      *     the path to the peer allows it

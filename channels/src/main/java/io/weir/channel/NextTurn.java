@@ -9,8 +9,8 @@ final class NextTurn {
     private NextTurn() {}
 
     /**
-     * Runs the task on the loop: what a turn of the loop leaves, not before the next one; what another thread leaves,
-     * as any task, so perhaps in the present turn, which has done nothing of it. Here if the loop has ended.
+     * Runs the task on the loop, or here if the loop has ended. A task that comes from a turn of the loop runs in the
+     * next turn or later. A task that comes from another thread may still run in the present one.
      */
     static void run(Loop loop, Runnable task) {
         if (loop.inLoop()) {

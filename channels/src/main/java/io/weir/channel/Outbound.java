@@ -210,21 +210,17 @@ final class Outbound implements Outgoing, Backlog.Waiting {
      * @param length of the value, as the codec has said
      */
     <T> boolean sendsAtOnce(T value, int length, InPlaceCodec<T> codec) {
-        if (length > LoopBuffers.LARGEST
-                || length > session.maxMessage()
-                || !session.link().takesLent()) {
+        // Where something waits already, nothing is written in vain.
+        if (length > LoopBuffers.LARGEST || !session.link().takesLent() || !session.clear()) {
             return false;
         }
         ContentMemory content = session.content();
         if (content.inUse()) {
             return false;
         }
-        // Before the looks that follow, since a codec may do anything.
         content.write(codec, value, length);
-        if (ending() || !isEmpty() || !session.clear() || !hasCredit(length)) {
-            return false;
-        }
-        if (!session.link().takesLent() || length > session.link().maxFrame()) {
+        // Only now, since the codec may have done anything.
+        if (!mayLendNow(length)) {
             return false;
         }
         Frame frame =
@@ -239,6 +235,16 @@ final class Outbound implements Outgoing, Backlog.Waiting {
 
     private boolean maySendNow(Message message) {
         return isEmpty() && session.clear() && !hasToBeRead(message);
+    }
+
+    private boolean mayLendNow(int length) {
+        return session.link().takesLent()
+                && length <= session.link().maxFrame()
+                && length <= session.maxMessage()
+                && !ending()
+                && isEmpty()
+                && session.clear()
+                && hasCredit(length);
     }
 
     /**

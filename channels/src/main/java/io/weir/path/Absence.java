@@ -25,8 +25,8 @@ import reactor.core.Disposables;
  *
  * <p>When that is over, a first try to connect, or one that somebody has answered, is still awaited.
  *
- * <p>A peer may take the connection and close it again each time. So only the first {@link #DIALS} absences
- * are followed by a try at once, and then one in each {@link #PAUSE}.
+ * <p>A peer may take the connection and close it again each time. So only the first {@link #DIALS} absences are
+ * followed by a try at once, and then one in each {@link #PAUSE}.
  */
 final class Absence {
 

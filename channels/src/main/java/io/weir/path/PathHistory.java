@@ -24,7 +24,7 @@ public final class PathHistory {
         decisions.emitNext(first, FAIL_FAST);
     }
 
-    /** The session goes over another path now. Behind the {@link #end} it is remembered, and nobody is told. */
+    /** The session goes over another path now. Behind the {@link #end} that is only remembered. */
     void moved(PathDecision decision) {
         moves++;
         List<PathDecision> all = new ArrayList<>(last);

@@ -73,8 +73,8 @@ public final class Codecs {
 
     /**
      * Records of this class, for many short messages. Their layout follows from their declaration, and Jackson is not
-     * needed. Both sides must declare the same record, with the same components in the same
-     * order: a payload does not say what it is, and one of another record of the same length is taken for this one.
+     * needed. Both sides must declare the same record, with the same components in the same order: a payload does not
+     * say what it is, and one of another record of the same length is taken for this one.
      *
      * <p>The components may be of these types, and are written in the order of their declaration, little-endian and
      * without gaps:

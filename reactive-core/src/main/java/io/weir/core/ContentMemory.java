@@ -25,9 +25,12 @@ public final class ContentMemory {
      * The same on a loop.
      *
      * @param capacity in bytes, at most {@link LoopBuffers#LARGEST}
-     * @param copies where copies of what lies here are made; null: where they are collected
+     * @param copies what gives the buffers for copies of what lies here; null: the heap does
      */
     public ContentMemory(int capacity, @Nullable LoopBuffers copies) {
+        if (capacity < 0) {
+            throw new IllegalArgumentException("a codec says that a value takes " + capacity + " bytes");
+        }
         this.bytes = new byte[capacity];
         this.view = new ContentView(bytes);
         this.copies = copies;

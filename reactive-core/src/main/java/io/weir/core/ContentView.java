@@ -27,23 +27,8 @@ public final class ContentView {
         this.bytes = bytes;
     }
 
-    /** A view of memory of its own that is open. */
-    static ContentView of(int length) {
-        if (length < 0) {
-            throw new IllegalArgumentException("a codec says that a value takes " + length + " bytes");
-        }
-        ContentView view = new ContentView(new byte[length]);
-        view.open(length);
-        return view;
-    }
-
     private static VarHandle values(Class<?> arrayOfThem) {
         return MethodHandles.byteArrayViewVarHandle(arrayOfThem, ByteOrder.LITTLE_ENDIAN);
-    }
-
-    /** The memory, with all that it holds. */
-    byte[] bytes() {
-        return bytes;
     }
 
     boolean isOpen() {

@@ -34,24 +34,17 @@ public interface InPlaceCodec<T> extends Codec<T> {
 
     @Override
     default ByteBuf encode(T value, ByteBufAllocator allocator) {
-        ContentView view = ContentView.of(length(value));
-        try {
-            write(value, view);
-        } finally {
-            view.close();
-        }
-        byte[] content = view.bytes();
-        return allocator.buffer(content.length).writeBytes(content);
+        int length = length(value);
+        ContentMemory memory = new ContentMemory(length);
+        memory.write(this, value, length);
+        return allocator.buffer(length).writeBytes(memory.bytes());
     }
 
     @Override
     default T decode(ByteBuf payload) {
-        ContentView view = ContentView.of(payload.readableBytes());
-        payload.getBytes(payload.readerIndex(), view.bytes());
-        try {
-            return read(view);
-        } finally {
-            view.close();
-        }
+        int length = payload.readableBytes();
+        ContentMemory memory = new ContentMemory(length);
+        payload.getBytes(payload.readerIndex(), memory.bytes());
+        return memory.read(this, length);
     }
 }

@@ -10,12 +10,20 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import javax.tools.ToolProvider;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -432,5 +440,22 @@ class RecordCodecTest {
         assertComesBack(new Many(
                 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, "a", "bc", "def", "", null, "gh", "i", "jkl", "m", 1, 2, 3, 4, 5, 6,
                 7, 8, 9, 10, 11, 12));
+    }
+
+    /** As many as the language allows, which is one more than a method handle takes. */
+    @Test
+    void aRecordWithTooManyComponentsIsRefused(@TempDir Path folder) throws Exception {
+        String components =
+                IntStream.range(0, 127).mapToObj(number -> "long c" + number).collect(Collectors.joining(", "));
+        Path source = Files.writeString(folder.resolve("Wide.java"), "public record Wide(" + components + ") {}");
+        assertThat(ToolProvider.getSystemJavaCompiler().run(null, null, null, source.toString()))
+                .isZero();
+        try (URLClassLoader classes =
+                new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+            Class<? extends Record> wide = classes.loadClass("Wide").asSubclass(Record.class);
+            assertThatExceptionOfType(Misconfigured.class)
+                    .isThrownBy(() -> Codecs.record(wide))
+                    .withMessageContaining("Wide has too many components for a fixed layout: use Codecs.cbor");
+        }
     }
 }

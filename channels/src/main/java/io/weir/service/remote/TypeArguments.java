@@ -36,8 +36,8 @@ final class TypeArguments {
     }
 
     /**
-     * The same type without variables and wildcards. A wildcard is what it extends, or what it has to where it says
-     * nothing of that: so {@code ? super Integer} is an {@code Object}, as what is read there may be one.
+     * The same type without variables and wildcards. A wildcard becomes the type that it extends, or else the bound of
+     * the variable that it stands for. So {@code ? super Integer} may become {@code Object}, which is what can be read.
      *
      * @throws IllegalArgumentException if nothing says what a variable stands for
      */

@@ -515,11 +515,11 @@ public final class NettyLoop implements Loop {
      */
     public <C extends Channel> C opened(C socket) {
         if (sockets.size() >= sweepAt) {
+            // Those that are closed by force before they are registered do not report it.
             sockets.removeIf(each -> !each.isOpen());
             sweepAt = Math.max(FEW_SOCKETS, 2 * sockets.size());
         }
         sockets.add(socket);
-        // Those that are closed by force before they are registered do not report it.
         var unused = socket.closeFuture().addListener(closed -> sockets.remove(socket));
         if (socketsOver) {
             closeSockets();

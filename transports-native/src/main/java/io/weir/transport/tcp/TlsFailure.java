@@ -33,8 +33,8 @@ final class TlsFailure {
     static String why(Throwable cause) {
         PlainRefusal refusal = find(cause, PlainRefusal.class);
         if (refusal != null) {
-            return "it refuses without TLS: set weir.tls alike on both sides, unless it tells another reason. What it"
-                    + " tells is not authenticated: '" + refusal.getMessage() + "'";
+            return "it refuses without TLS: set weir.tls alike on both sides, unless it gives another reason. Its"
+                    + " reason is not authenticated: '" + refusal.getMessage() + "'";
         }
         if (find(cause, NotSslRecordException.class) != null) {
             return "it does not speak TLS; set weir.tls alike on both sides";

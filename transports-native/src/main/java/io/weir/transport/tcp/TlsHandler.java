@@ -11,7 +11,7 @@ import javax.net.ssl.SSLException;
 /** Netty's handler, over a {@link TlsEngine}. What fails elsewhere when the channel has ended is nobody's any more. */
 final class TlsHandler extends SslHandler {
 
-    /** What has come first is no {@link PlainRefusal}. */
+    /** The first bytes were looked at, and are no {@link PlainRefusal}. */
     private boolean begun;
 
     /** @param elsewhere where certificates and keys are computed with */

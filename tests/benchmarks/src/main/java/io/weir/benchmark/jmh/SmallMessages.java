@@ -5,19 +5,14 @@ import io.weir.channel.Channel;
 import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import java.util.Objects;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
-import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
-import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 
 /** A server that gives away the same message again and again, and a client that only releases it. */
 final class SmallMessages implements AutoCloseable {
 
-    /** Many windows, so that beginning and end do not count. */
-    static final int COUNT = 100_000;
+    static final int COUNT = Batches.COUNT;
 
     private static final String PORT = "bench";
 
@@ -39,10 +34,7 @@ final class SmallMessages implements AutoCloseable {
     }
 
     void receive() throws InterruptedException {
-        receiver.request(COUNT);
-        if (!receiver.all.tryAcquire(NodePair.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new IllegalStateException("Only " + receiver.received + " messages have come.");
-        }
+        receiver.receive();
     }
 
     @Override
@@ -51,23 +43,11 @@ final class SmallMessages implements AutoCloseable {
         nodes.close();
     }
 
-    private static final class Receiver extends BaseSubscriber<Message> {
-
-        private final Semaphore all = new Semaphore(0);
-        private int received;
+    private static final class Receiver extends Batches<Message> {
 
         @Override
-        protected void hookOnSubscribe(Subscription subscription) {
-            // Every invocation asks for its own.
-        }
-
-        @Override
-        protected void hookOnNext(Message message) {
+        void taken(Message message) {
             message.release();
-            if (++received == COUNT) {
-                received = 0;
-                all.release();
-            }
         }
     }
 }

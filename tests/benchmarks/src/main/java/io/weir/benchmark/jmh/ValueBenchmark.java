@@ -3,12 +3,10 @@ package io.weir.benchmark.jmh;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.weir.channel.Channel;
-import io.weir.config.PathSwitch;
 import io.weir.core.Codec;
 import io.weir.core.ContentView;
 import io.weir.core.InPlaceCodec;
 import java.util.Objects;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -23,9 +21,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
-import org.reactivestreams.Subscription;
 import reactor.core.Disposable;
-import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 
 /**
@@ -40,7 +36,6 @@ import reactor.core.publisher.Flux;
 @Fork(1)
 public class ValueBenchmark {
 
-    private static final int COUNT = 100_000;
     private static final String PORT = "bench";
 
     @Param({"shm", "tcp", "local"})
@@ -60,7 +55,7 @@ public class ValueBenchmark {
             four.first++;
             sink.next(four);
         });
-        nodes = NodePair.start(spec -> spec.order(path).path(path, PathSwitch.REQUIRED), server -> {
+        nodes = NodePair.start(path, server -> {
             Disposable unused = server.serve(PORT, channel -> channel.send(endless, codecs));
         });
         Channel channel = Objects.requireNonNull(nodes.connect().channel(PORT).block(NodePair.PATIENCE));
@@ -74,12 +69,9 @@ public class ValueBenchmark {
     }
 
     @Benchmark
-    @OperationsPerInvocation(COUNT)
+    @OperationsPerInvocation(Batches.COUNT)
     public void value() throws InterruptedException {
-        receiver.request(COUNT);
-        if (!receiver.all.tryAcquire(NodePair.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
-            throw new IllegalStateException("Only " + receiver.received + " values have come.");
-        }
+        receiver.receive();
     }
 
     /** Four numbers. */
@@ -143,25 +135,14 @@ public class ValueBenchmark {
         }
     }
 
-    private static final class Receiver extends BaseSubscriber<Four> {
+    private static final class Receiver extends Batches<Four> {
 
-        private final Semaphore all = new Semaphore(0);
-        private int received;
         private long last;
 
         @Override
-        protected void hookOnSubscribe(Subscription subscription) {
-            // Every invocation asks for its own.
-        }
-
-        @Override
-        protected void hookOnNext(Four value) {
+        void taken(Four value) {
             if (value.first != ++last) {
                 throw new IllegalStateException("Value " + value.first + " has come where " + last + " was due.");
-            }
-            if (++received == COUNT) {
-                received = 0;
-                all.release();
             }
         }
     }
