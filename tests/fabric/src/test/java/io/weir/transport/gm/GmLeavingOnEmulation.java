@@ -146,10 +146,11 @@ class GmLeavingOnEmulation {
                 quiet.set(true);
             });
             farPort.lock();
-            // It takes that, and has no token to answer with.
-            int unusedThere = farPort.turn();
-            // As often as it takes until all is told that has arrived, which the emulation may do late.
+            // The far port takes the farewell, and has no token to answer with: its own messages still wait for tokens.
+            // One look is not enough: a message waits until there is a buffer for it, and its sender learns late that
+            // it was taken.
             for (int look = 0; look < 50; look++) {
+                int unusedThere = farPort.turn();
                 int unusedHere = nearPort.turn();
                 LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
             }
