@@ -16,4 +16,13 @@ public interface Pollable {
 
     /** The loop is awake again: no wake-up is needed. Called after every {@link #asleep()}, whatever it returned. */
     void awake();
+
+    /**
+     * A loop that polls many asks this of those that have had no work for a while. True: this is {@link #asleep()} from
+     * now on, and is not polled until it has itself roused, which it does as soon as there may be work, whoever brings
+     * it. False: it is awake, and polled as before.
+     */
+    default boolean becomeQuiet() {
+        return false;
+    }
 }

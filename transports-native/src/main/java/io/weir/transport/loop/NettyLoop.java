@@ -67,6 +67,9 @@ public final class NettyLoop implements Loop {
     private final Tasks tasks;
     private final TurnEnd turnEnd = new TurnEnd();
     private final Pollables pollables = new Pollables();
+    /** What was quiet is to be polled. */
+    private boolean allDue;
+
     private final Pace pace;
     private final Failures failures;
     private final Set<Disposable> resources = new LinkedHashSet<>();
@@ -280,6 +283,27 @@ public final class NettyLoop implements Loop {
         pollables.remove(pollable);
     }
 
+    /** How many are looked at in each turn: all but the quiet ones. On the loop's thread only. */
+    public int polled() {
+        return pollables.polled();
+    }
+
+    /**
+     * Polls this again from the next turn on, if it is {@link Pollable#becomeQuiet() quiet}. By whoever has the loop
+     * only.
+     */
+    public void rouse(Pollable pollable) {
+        pollables.rouse(pollable, failures);
+    }
+
+    /**
+     * Polls all quiet ones again when the loop, which must be asleep now, is awake: for who has next to no stack left.
+     * By whoever has borrowed the loop only.
+     */
+    public void rouseAllAfterSleep() {
+        allDue = true;
+    }
+
     @Override
     public Disposable watch(int descriptor, Runnable onReadable) {
         return watch(descriptor, onReadable, onReadable);
@@ -361,6 +385,7 @@ public final class NettyLoop implements Loop {
         if (pollables.isEmpty() || pace.socketsDue()) {
             work += sockets(NOT_AT_ALL);
             warnOfStall();
+            pollables.sift(pace.now(), failures);
         }
         work += tasks.run(failures);
         turnEnd.run(failures);
@@ -452,6 +477,7 @@ public final class NettyLoop implements Loop {
         warnOfStall();
         turnEnd.forget();
         tasks.fallAsleep();
+        pollables.sift(pace.now(), failures);
         boolean mayRest = pollables.asleep(failures);
         int work = sockets(mayRest ? UNTIL_SOMETHING_HAPPENS : NOT_AT_ALL);
         if (mayRest) {
@@ -459,6 +485,10 @@ public final class NettyLoop implements Loop {
         }
         tasks.wakeUp();
         pollables.awake(failures);
+        if (allDue) {
+            allDue = false;
+            pollables.rouseAll(failures);
+        }
         turnEnd.run(failures);
         pace.rested();
         if (work > 0) {

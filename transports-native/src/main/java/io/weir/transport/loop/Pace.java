@@ -149,6 +149,11 @@ final class Pace {
         return true;
     }
 
+    /** What the clock has shown when it was last looked at. */
+    long now() {
+        return now;
+    }
+
     /** Whether others should get the processor before the next look. */
     boolean yieldDue() {
         return looked && timed && sleeps && now - idleSince >= QUIET_NANOS;

@@ -129,6 +129,7 @@ final class Meeting implements AutoCloseable {
                 if (!doorbell.silence()) {
                     throw new ProtocolMismatch("the peer passes descriptors where it may only ring");
                 }
+                agreement.rung();
                 return;
             }
             while (!closed && !proven && !isGreeted()) {

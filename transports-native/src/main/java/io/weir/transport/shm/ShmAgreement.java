@@ -277,6 +277,13 @@ final class ShmAgreement implements PendingLink {
         sink.success(opened);
     }
 
+    /** The other side rings. */
+    void rung() {
+        if (link != null) {
+            link.rouse();
+        }
+    }
+
     /** The socket has ended: before the link was open, or as its lifeline. */
     void ended(WeirException reason) {
         if (link != null) {

@@ -29,6 +29,9 @@ import reactor.core.Disposable;
  * publishes, or makes room for one who waits, rings its doorbell. It looks for that in every turn, and once more behind
  * a full fence when it has nothing else to do: a fence waits until the peer's processor has let go of what was written,
  * and only the second look can't miss one who is just falling asleep.
+ *
+ * <p>On a loop with many links, one without work becomes quiet: it says that it sleeps while the loop goes on with the
+ * others, and is looked at again when the peer rings, or when there is something to send.
  */
 final class ShmLink implements Link, Lendable {
 
@@ -66,6 +69,8 @@ final class ShmLink implements Link, Lendable {
     private LinkHandler handler = NOBODY;
     private boolean turnEndLeft;
     private boolean ended;
+    /** Not polled, as there has been nothing to do for a while. */
+    private boolean quiet;
 
     /** Turns that have published or told something since we have looked behind a fence whether the peer sleeps. */
     private int unfenced;
@@ -216,6 +221,7 @@ final class ShmLink implements Link, Lendable {
         if (!ended && broken == null) {
             broken = reason;
             drainedAt = reader.position() + ringSize;
+            rouse();
         }
     }
 
@@ -229,6 +235,10 @@ final class ShmLink implements Link, Lendable {
     @Override
     public void failed(Throwable failure) {
         halfDone = failure;
+        if (quiet) {
+            quiet = false;
+            loop.rouseAllAfterSleep();
+        }
     }
 
     @Override
@@ -308,7 +318,33 @@ final class ShmLink implements Link, Lendable {
         if (unfenced != 0) {
             wakeBehindFence();
         }
-        return broken == null && halfDone == null && !reader.hasNext() && !(waiting && roomAfterAll());
+        boolean rests = broken == null && halfDone == null && !reader.hasNext() && !(waiting && roomAfterAll());
+        if (!rests) {
+            rouse();
+        }
+        return rests;
+    }
+
+    /** Not while the peer may return blocks, which it does silently. */
+    @Override
+    public boolean becomeQuiet() {
+        if (waiting || pool.inFlight() != 0) {
+            return false;
+        }
+        if (!asleep()) {
+            awake();
+            return false;
+        }
+        quiet = true;
+        return true;
+    }
+
+    /** The peer rings; or there is something to be done here, or to be looked for. */
+    void rouse() {
+        if (quiet) {
+            quiet = false;
+            loop.rouse(this);
+        }
     }
 
     /**
@@ -385,6 +421,7 @@ final class ShmLink implements Link, Lendable {
         if (!turnEndLeft) {
             loop.atTurnEnd(turnEnd);
             turnEndLeft = true;
+            rouse();
         }
     }
 
