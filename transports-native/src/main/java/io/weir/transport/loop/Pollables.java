@@ -7,9 +7,9 @@ import java.util.IdentityHashMap;
 /**
  * What a loop polls. Any of them may add or remove some while it is polled. Loop thread only.
  *
- * <p>A look at something idle costs some 5 ns in every turn, and a fence whenever the loop falls asleep. So beyond a few,
- * those that have been idle for long become quiet: they sleep while the loop is awake, and cost nothing until they are
- * roused.
+ * <p>A look at something idle costs some 5 ns in every turn, and a fence whenever the loop falls asleep. So beyond a
+ * few, those that have been idle for long become quiet: they sleep while the loop is awake, and cost nothing until they
+ * are roused.
  */
 final class Pollables {
 

@@ -90,6 +90,8 @@ public interface LibC {
 
     int memfd_create(String name, int flags);
 
+    int ftruncate(int fd, @off_t long length);
+
     /** Returns the error instead of setting it. */
     int posix_fallocate(int fd, @off_t long offset, @off_t long length);
 

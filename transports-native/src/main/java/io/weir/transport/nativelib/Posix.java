@@ -42,6 +42,21 @@ public final class Posix {
 
     /** A new memory file of this length, all of it allocated, open for sealing. The name is for people only. */
     public static Descriptor memoryFile(String name, long length) throws NativeFailure {
+        Descriptor file = emptyMemoryFile(name, length);
+        try {
+            allocate(file, 0, length);
+            return file;
+        } catch (NativeFailure e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /**
+     * As {@link #memoryFile}, but nothing is allocated: whoever touches what was not {@link #allocate allocated} takes
+     * memory, and gets a signal if there is none.
+     */
+    public static Descriptor emptyMemoryFile(String name, long length) throws NativeFailure {
         LibC libc = libc();
         int flags = LibC.MFD_CLOEXEC | LibC.MFD_ALLOW_SEALING;
         int fd = libc.memfd_create(name, flags | LibC.MFD_NOEXEC_SEAL);
@@ -49,15 +64,25 @@ public final class Posix {
             fd = libc.memfd_create(name, flags);
         }
         Descriptor file = Descriptor.own(check("memfd_create", fd));
+        try {
+            int unused = check("ftruncate to " + length + " bytes", libc.ftruncate(fd, length));
+            return file;
+        } catch (NativeFailure e) {
+            file.close();
+            throw e;
+        }
+    }
+
+    /** Gives memory to this part of the file, within its length, without changing what is there already. */
+    public static void allocate(Descriptor file, long offset, long length) throws NativeFailure {
+        LibC libc = libc();
         int error;
         do {
-            error = libc.posix_fallocate(fd, 0, length);
+            error = libc.posix_fallocate(file.number(), offset, length);
         } while (error == LibC.EINTR);
         if (error != 0) {
-            file.close();
             throw failure("posix_fallocate of " + length + " bytes", error);
         }
-        return file;
     }
 
     /** Fixes the length of this memory file for ever. */

@@ -12,6 +12,7 @@ import io.weir.transport.nativelib.UnitMap;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,10 +22,13 @@ import org.jspecify.annotations.Nullable;
 final class BlockPool {
 
     private final Mapping mapping;
+    private final IntConsumer wantsMemory;
     private final int pool;
     private final int poolSize;
     private final int returns;
     private final UnitMap units;
+    /** Units that have memory; the others count as taken. Written under the lock, read without. */
+    private volatile int unitsThere;
 
     /** By slot: the reference that we hold for the peer. */
     private final @Nullable ByteBuf[] inFlight;
@@ -40,12 +44,30 @@ final class BlockPool {
     private boolean ended;
 
     BlockPool(Segment segment) {
+        this(segment, segment.layout().poolSize(), bytes -> {});
+    }
+
+    /**
+     * A pool of which only the beginning has memory.
+     *
+     * @param bytes of it that have memory
+     * @param wantsMemory called by any thread with the length of a block for which more is needed, perhaps often; what
+     *     follows is a call of {@link #grown}
+     */
+    BlockPool(Segment segment, int bytes, IntConsumer wantsMemory) {
+        this.wantsMemory = wantsMemory;
         SegmentLayout layout = segment.layout();
         this.mapping = segment.mapping();
         this.pool = layout.pool();
         this.poolSize = layout.poolSize();
         this.returns = SegmentLayout.RETURNS;
         this.units = new UnitMap(layout.units());
+        this.unitsThere = bytes / UNIT;
+        int missing = layout.units() - unitsThere;
+        if (missing != 0) {
+            int unusedAll = units.take(layout.units());
+            units.give(0, unitsThere);
+        }
         this.inFlight = new @Nullable ByteBuf[layout.slots()];
         this.freeSlots = new int[layout.slots()];
         for (int slot = 0; slot < freeSlots.length; slot++) {
@@ -62,12 +84,24 @@ final class BlockPool {
         while (block == null && inFlightCount != 0) {
             ByteBuf back = nextReturnedOrNull();
             if (back == null) {
-                return null;
+                break;
             }
             back.release();
             block = tryTake(count);
         }
+        if (block == null && unitsThere != poolSize / UNIT) {
+            wantsMemory.accept(bytes);
+        }
         return block;
+    }
+
+    /** So many bytes of the pool have memory now. */
+    synchronized void grown(int bytes) {
+        int there = bytes / UNIT;
+        if (there > unitsThere) {
+            units.give(unitsThere, there - unitsThere);
+            unitsThere = there;
+        }
     }
 
     private synchronized @Nullable Block tryTake(int count) {

@@ -98,15 +98,15 @@ final class Meeting implements AutoCloseable {
         }
     }
 
-    /** Passes our segment's file, and closes it. */
+    /** Passes our segment's file. */
     void pass(ShmHalf half) {
         try {
-            socket.pass(half.file());
+            socket.pass(half.growth().file());
         } catch (NativeFailure e) {
             ended(new PeerUnavailable("our memory can't be passed to the peer: " + e.getMessage(), e));
             return;
         }
-        half.file().close();
+        half.growth().passed();
         agreement.passed();
     }
 

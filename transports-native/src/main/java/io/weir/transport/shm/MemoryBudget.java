@@ -14,14 +14,32 @@ final class MemoryBudget {
     /** What one link has taken, given back once. */
     final class Share {
 
-        private final long bytes;
+        private final long most;
+        private final AtomicLong bytes;
 
-        private Share(long bytes) {
-            this.bytes = bytes;
+        private Share(long bytes, long most) {
+            this.bytes = new AtomicLong(bytes);
+            this.most = most;
+        }
+
+        /**
+         * Takes this much more.
+         *
+         * @throws PeerUnavailable as {@link MemoryBudget#take}
+         */
+        void more(long more) {
+            add(more, most);
+            long unused = bytes.addAndGet(more);
+        }
+
+        /** Gives back so much of it. */
+        void less(long less) {
+            long unused = bytes.addAndGet(-less);
+            long unusedLeft = taken.addAndGet(-less);
         }
 
         void give() {
-            long unused = taken.addAndGet(-bytes);
+            less(bytes.get());
         }
     }
 
@@ -32,12 +50,16 @@ final class MemoryBudget {
      * @throws PeerUnavailable if it would be more, naming the setting
      */
     Share take(long bytes, long most) {
+        add(bytes, most);
+        return new Share(bytes, most);
+    }
+
+    private void add(long bytes, long most) {
         long before = taken.getAndUpdate(now -> now + bytes > most ? now : now + bytes);
         if (before + bytes > most) {
             throw new PeerUnavailable("no shared memory of " + bytes + " bytes: " + before
                     + " bytes are in use by other links, and weir.transport.shm.memory is " + most
                     + "; raise it, or set weir.transport.shm.pool-size lower");
         }
-        return new Share(bytes);
     }
 }

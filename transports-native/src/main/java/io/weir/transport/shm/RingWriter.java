@@ -37,10 +37,22 @@ final class RingWriter {
 
     private static final int SHORT = 4 * RecordLayout.LINE;
 
+    /** Left free where the ring's memory ends before the ring does: for a padding up to the ring's end, or a goodbye. */
+    private static final int BEFORE_END = 2 * RecordLayout.LINE;
+
+    /** Who fills the memory so fast needs more; others would fill it once in a while for nothing. */
+    private static final long FAST_NANOS = 100_000_000;
+
     private final int ring;
     private final int size;
     private final int mask;
+    private final Runnable wantsMemory;
     private ByteBuffer memory;
+
+    /** How far into the ring records may reach, as what is behind has no memory; the ring's size if all has. */
+    private int end;
+
+    private long roundBegan = System.nanoTime();
 
     /** Where the next record goes, in bytes since the beginning. */
     private long position;
@@ -61,10 +73,27 @@ final class RingWriter {
     private boolean first = true;
 
     RingWriter(Segment segment) {
+        this(segment, segment.layout().ringSize(), () -> {});
+    }
+
+    /**
+     * A ring of which only the beginning has memory.
+     *
+     * @param bytes of it that have memory, of which the longest record needs less than half
+     * @param wantsMemory called when there should be more, perhaps often; what follows is a call of {@link #grown}
+     */
+    RingWriter(Segment segment, int bytes, Runnable wantsMemory) {
+        this.wantsMemory = wantsMemory;
         this.memory = segment.mapping().memory();
         this.ring = segment.layout().ring();
         this.size = segment.layout().ringSize();
         this.mask = size - 1;
+        grown(bytes);
+    }
+
+    /** So many bytes of the ring have memory now. */
+    void grown(int bytes) {
+        end = bytes == size ? size : bytes - BEFORE_END;
     }
 
     /** Up to where there are records, in bytes since the beginning. */
@@ -100,6 +129,9 @@ final class RingWriter {
     int claim(int bytes) {
         int before = paddingBefore(bytes);
         if (!room(before + bytes)) {
+            if (end != size) {
+                wantsMemory.run();
+            }
             return -1;
         }
         padding = before;
@@ -110,6 +142,9 @@ final class RingWriter {
     void commit(int index, long word, int bytes) {
         if (padding != 0) {
             pad(padding);
+            if (end != size) {
+                roundEnds();
+            }
         }
         chain(index, word);
         position += bytes;
@@ -120,6 +155,14 @@ final class RingWriter {
             publish();
             runLength = Math.min(2 * runLength, LONGEST_RUN);
         }
+    }
+
+    private void roundEnds() {
+        long now = System.nanoTime();
+        if (now - roundBegan < FAST_NANOS) {
+            wantsMemory.run();
+        }
+        roundBegan = now;
     }
 
     private void pad(int bytes) {
@@ -165,8 +208,9 @@ final class RingWriter {
     }
 
     private void zeroAhead() {
-        // What was not read yet must not be touched.
-        long until = Math.min(position + AHEAD, read + size - RecordLayout.LINE);
+        // What was not read yet must not be touched, nor what has no memory.
+        int toEnd = end - ((int) position & mask);
+        long until = Math.min(position + Math.min(AHEAD, toEnd), read + size - RecordLayout.LINE);
         for (; zeroed <= until; zeroed += RecordLayout.LINE) {
             LONGS.set(memory, index(zeroed), 0L);
         }
@@ -202,8 +246,8 @@ final class RingWriter {
     }
 
     private int paddingBefore(int bytes) {
-        int toEnd = size - ((int) position & mask);
-        return bytes > toEnd ? toEnd : 0;
+        int at = (int) position & mask;
+        return bytes > end - at ? size - at : 0;
     }
 
     private boolean room(int bytes) {

@@ -19,9 +19,16 @@ record Segment(SegmentLayout layout, Mapping mapping) {
 
     /** Memory for what we send: allocated, zero, and of a fixed length for ever. Takes milliseconds. */
     static Descriptor allocate(SegmentLayout layout) {
+        return allocate(layout, layout.ringSize(), layout.poolSize());
+    }
+
+    /** As {@link #allocate(SegmentLayout)}, but only so many bytes of ring and pool have memory yet. */
+    static Descriptor allocate(SegmentLayout layout, int ring, int pool) {
         try {
-            Descriptor file = Posix.memoryFile("weir-shm", layout.length());
+            Descriptor file = Posix.emptyMemoryFile("weir-shm", layout.length());
             try {
+                Posix.allocate(file, 0, layout.ring() + ring);
+                Posix.allocate(file, layout.pool(), pool);
                 Posix.seal(file);
                 return file;
             } catch (NativeFailure e) {

@@ -1,22 +1,20 @@
 package io.weir.transport.shm;
 
-import io.weir.core.WeirException;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.SlowCalls;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /** What one side makes and passes to the other: the segment that it sends through. */
 final class ShmHalf implements AutoCloseable {
 
-    private final Descriptor file;
     private final Segment segment;
-    /** Has what our own takes of the budget; null for the peer's, which is not our memory. */
-    private final MemoryBudget.@Nullable Share share;
+    /** Of our own; null for the peer's, which is not our memory. */
+    private final @Nullable Growth growth;
 
-    private ShmHalf(Descriptor file, Segment segment, MemoryBudget.@Nullable Share share) {
-        this.file = file;
+    private ShmHalf(Segment segment, @Nullable Growth growth) {
         this.segment = segment;
-        this.share = share;
+        this.growth = growth;
     }
 
     /**
@@ -25,17 +23,11 @@ final class ShmHalf implements AutoCloseable {
      * @param most of the budget's memory that may be taken together with this
      */
     static ShmHalf make(SegmentLayout layout, MemoryBudget budget, long most) {
-        MemoryBudget.Share share = budget.take(layout.length(), most);
+        Growth growth = Growth.begin(layout, budget, most);
         try {
-            Descriptor file = Segment.allocate(layout);
-            try {
-                return new ShmHalf(file, Segment.begin(file, layout), share);
-            } catch (WeirException e) {
-                file.close();
-                throw e;
-            }
+            return new ShmHalf(Segment.begin(growth.file(), layout), growth);
         } catch (Throwable e) {
-            share.give();
+            growth.close();
             throw e;
         }
     }
@@ -43,7 +35,7 @@ final class ShmHalf implements AutoCloseable {
     /** The peer's, checked. Takes over the descriptor, also when it fails. */
     static ShmHalf open(Descriptor file, SegmentLayout layout) {
         try {
-            ShmHalf half = new ShmHalf(file, Segment.open(file, layout), null);
+            ShmHalf half = new ShmHalf(Segment.open(file, layout), null);
             file.close();
             return half;
         } catch (Throwable e) {
@@ -57,18 +49,17 @@ final class ShmHalf implements AutoCloseable {
         return segment;
     }
 
-    /** The segment's file, to be passed and then closed. */
-    Descriptor file() {
-        return file;
+    /** How much memory our own has. */
+    Growth growth() {
+        return Objects.requireNonNull(growth, "the peer's memory is not ours to give");
     }
 
     /** Gives back everything; blocks that are out may hold the mapping for longer. */
     @Override
     public void close() {
-        file.close();
         segment.mapping().release();
-        if (share != null) {
-            share.give();
+        if (growth != null) {
+            growth.close();
         }
     }
 }

@@ -15,6 +15,7 @@ import io.weir.transport.loop.NettyLoop;
 import io.weir.transport.loop.Nobody;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
@@ -96,10 +97,11 @@ final class ShmLink implements Link, Lendable {
         this.peer = peer;
         this.ringSize = incoming.layout().ringSize();
         this.maxFrame = RecordLayout.maxFrame(outgoing.layout().ringSize());
-        this.pool = new BlockPool(outgoing);
+        Growth growth = port.growth();
+        this.pool = new BlockPool(outgoing, growth.pool(), wanted -> growPool(growth, wanted));
         BlockAllocator blocks = new BlockAllocator(pool);
         this.allocator = loop.buffers().before(blocks);
-        this.writer = new RingWriter(outgoing);
+        this.writer = new RingWriter(outgoing, growth.ring(), () -> growRing(growth));
         this.frames = new FrameWriter(writer, pool, blocks, maxFrame);
         this.received = new ReceivedBlocks(incoming, copyIn, port.doorbell());
         this.reader = new RingReader(incoming, loop.buffers(), PooledByteBufAllocator.DEFAULT, received);
@@ -108,6 +110,20 @@ final class ShmLink implements Link, Lendable {
 
     ShmPort port() {
         return port;
+    }
+
+    private void growRing(Growth growth) {
+        growth.growRing(bytes -> {
+            try {
+                loop.execute(() -> writer.grown(bytes));
+            } catch (RejectedExecutionException e) {
+                // The loop has ended, and this link with it.
+            }
+        });
+    }
+
+    private void growPool(Growth growth, int wanted) {
+        growth.growPool(wanted, pool::grown);
     }
 
     @Override

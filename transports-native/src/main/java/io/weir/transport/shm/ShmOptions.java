@@ -25,7 +25,7 @@ record ShmOptions(SegmentLayout layout, boolean copyIn, long memory) {
     /** Eight messages of 1 MiB under way; low units are used again first, so that few messages touch little of it. */
     private static final int POOL_SIZE = 8 << 20;
 
-    /** Enough for 340 peers; more processes of one user on one host that all talk to one node are a mistake. */
+    /** Enough for 340 peers to which much is sent, or for 7,500 to which little is. */
     private static final long MEMORY = 4L << 30;
 
     private static final long LEAST_MEMORY = 1 << 20;

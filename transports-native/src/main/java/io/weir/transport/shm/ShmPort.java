@@ -27,6 +27,11 @@ final class ShmPort implements AutoCloseable {
         return ours.segment();
     }
 
+    /** How much memory of what we send through is there. */
+    Growth growth() {
+        return ours.growth();
+    }
+
     /** What the peer sends through. */
     Segment incoming() {
         return theirs.segment();

@@ -70,7 +70,7 @@ class PosixTest {
     void failuresNameTheCallAndTheReason() throws NativeFailure {
         assertThatThrownBy(() -> Posix.memoryFile("none", -1))
                 .isInstanceOf(NativeFailure.class)
-                .hasMessageContaining("posix_fallocate of -1 bytes: Invalid argument (error 22)");
+                .hasMessageContaining("ftruncate to -1 bytes: Invalid argument (error 22)");
         Descriptor event = Posix.event();
         assertThatThrownBy(() -> Posix.map(event, 4096))
                 .isInstanceOf(NativeFailure.class)

@@ -306,7 +306,7 @@ class ShmAgreementTest {
     void theLinksOfANodeMakeNoMoreMemoryThanAllowed() {
         ShmTransport node = new ShmTransport();
         TransportSettings little =
-                new TransportSettings(folder, true, Map.of("ring-size", "64k", "pool-size", "512k", "memory", "1m"));
+                new TransportSettings(folder, true, Map.of("ring-size", "512k", "pool-size", "512k", "memory", "1m"));
         PendingLink first = OnLoop.get(left, () -> node.prepare(ShmPair.request(left, true, little)));
         PendingLink itsPeer = accepting();
         CompletableFuture<Link> opened = first.complete(itsPeer.offer()).toFuture();

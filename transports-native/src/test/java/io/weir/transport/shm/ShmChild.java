@@ -62,7 +62,11 @@ final class ShmChild implements LinkHandler {
     @Override
     public void frame(Frame got) {
         ByteBuf body = got.body();
-        ByteBuf back = link.allocator().buffer(body.readableBytes()).writeBytes(body);
+        int length = body.readableBytes();
+        ByteBuf back = length > link.maxFrame()
+                ? ShmPair.block(link, length)
+                : link.allocator().buffer(length);
+        back.writeBytes(body);
         body.release();
         unsent.add(back);
         writable();

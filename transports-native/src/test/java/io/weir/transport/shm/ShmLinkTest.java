@@ -211,7 +211,7 @@ class ShmLinkTest {
     @Test
     void aMegabyteInABlockIsNotCopied() {
         try (ShmPair pair = ShmPair.open(folder, Waiting.BALANCED, Map.of())) {
-            ByteBuf block = pair.left.link().allocator().buffer(1 << 20).writeBytes(random(1 << 20, 3));
+            ByteBuf block = ShmPair.block(pair.left.link(), 1 << 20).writeBytes(random(1 << 20, 3));
             assertThat(pair.left.link().takesInPlace(block)).isTrue();
             assertThat(pair.right.link().takesInPlace(block)).isFalse();
             assertThat(offer(pair.left, 1, block.retain())).isTrue();

@@ -1,5 +1,7 @@
 package io.weir.transport.shm;
 
+import io.netty.buffer.ByteBuf;
+import io.weir.core.Link;
 import io.weir.core.LinkRequest;
 import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
@@ -38,6 +40,20 @@ final class ShmPair implements AutoCloseable {
         void run(Runnable step) {
             OnLoop.run(loop, step);
         }
+    }
+
+    /** An empty buffer of this length in the link's own memory, of which there is not so much in the beginning. */
+    static ByteBuf block(Link link, int length) {
+        ByteBuf[] buffer = {link.allocator().buffer(length)};
+        OnLoop.until(() -> {
+            if (link.takesInPlace(buffer[0])) {
+                return true;
+            }
+            buffer[0].release();
+            buffer[0] = link.allocator().buffer(length);
+            return false;
+        });
+        return buffer[0];
     }
 
     static ShmPair open(Path folder, Waiting waiting, Map<String, String> options) {

@@ -110,7 +110,10 @@ class TwoProcessesTest {
     private static ByteBuf some(ShmPair.End end, int length, long seed) {
         byte[] bytes = new byte[length];
         new Random(seed).nextBytes(bytes);
-        return end.link().allocator().buffer(length).writeBytes(bytes);
+        ByteBuf buffer = length > end.link().maxFrame()
+                ? ShmPair.block(end.link(), length)
+                : end.link().allocator().buffer(length);
+        return buffer.writeBytes(bytes);
     }
 
     private static long checksum(ByteBuf body) {

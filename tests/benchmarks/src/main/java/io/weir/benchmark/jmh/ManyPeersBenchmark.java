@@ -53,9 +53,6 @@ public class ManyPeersBenchmark {
     private static final int TURNS = 100_000;
     private static final int TRIPS = 10_000;
 
-    /** Small ones, so that a thousand fit. */
-    private static final Map<String, String> SIZES = Map.of("ring-size", "64k", "pool-size", "64k");
-
     @Param({"0", "200", "1000"})
     private int idle;
 
@@ -114,7 +111,7 @@ public class ManyPeersBenchmark {
                 connecting,
                 loop,
                 null,
-                new TransportSettings(folder, true, SIZES));
+                new TransportSettings(folder, true, Map.of()));
         CompletableFuture<PendingLink> pending = new CompletableFuture<>();
         loop.execute(() -> pending.complete(transport.prepare(request)));
         return Objects.requireNonNull(pending.orTimeout(20, TimeUnit.SECONDS).join());
