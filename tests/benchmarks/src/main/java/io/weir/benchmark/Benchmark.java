@@ -10,13 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The command that measures Weir beside its peers. Exit codes: 0 all was measured, 1 something was not, 2 called
- * wrongly.
+ * The command that measures Weir beside its peers. Exit codes: 0 all was measured, 1 something was not, or is slower
+ * than another version, 2 called wrongly.
  */
 @Command(
         name = "run",
@@ -41,6 +42,14 @@ public final class Benchmark implements Callable<Integer> {
 
     @Option(names = "--entrants", split = ",", description = "Whom to measure beside the ring. Default: all.")
     private List<String> chosen = List.of();
+
+    @Option(
+            names = "--beside",
+            description =
+                    "A checkout of another version of Weir, in which tests/benchmarks/run was called before. What "
+                            + "is chosen of Weir is measured in both by turns. Fails if a cell is slower than there by more "
+                            + "than its rounds differ.")
+    private Optional<Path> beside = Optional.empty();
 
     @Option(names = "--moves", description = "Only what it costs that a session can change its path: some two minutes.")
     private boolean moves;
@@ -116,20 +125,37 @@ public final class Benchmark implements Callable<Integer> {
             return 0;
         }
         Plan plan = plan();
+        OtherVersion other = beside.isPresent() ? OtherVersion.in(beside.get()) : null;
         Processors processors = Processors.firstAllowed();
         Conditions conditions = Conditions.here(processors, jvmArguments);
         Results results;
         try (Workplace workplace = Workplace.create()) {
-            results = measure(plan, processors, conditions, workplace);
+            results = measure(plan, processors, conditions, workplace, other);
         }
-        if (scenarios.isEmpty() && sizes.isEmpty() && chosen.isEmpty()) {
+        if (other == null && scenarios.isEmpty() && sizes.isEmpty() && chosen.isEmpty()) {
             results = results.with(moves());
         }
         results.writeTo(out);
-        new Report(results, System.out).print();
+        boolean slower = false;
+        if (other == null) {
+            new Report(results, System.out).print();
+        } else {
+            new Report(results, System.out).printMeasured();
+            slower = compare(results, other);
+        }
         System.out.println();
         System.out.println("Everything that was measured: " + out.toAbsolutePath());
-        return results.failures().isEmpty() ? 0 : 1;
+        return results.failures().isEmpty() && !slower ? 0 : 1;
+    }
+
+    /** Whether a cell is slower. */
+    private static boolean compare(Results results, OtherVersion other) {
+        Comparison comparison = Comparison.of(results.samples(), results.ranked(), results.bestRingRttNanos(), other);
+        System.out.println();
+        System.out.println("This version beside the one in " + other.name());
+        System.out.println();
+        comparison.print(System.out);
+        return comparison.isSlower();
     }
 
     private List<Judgement> rmi() throws IOException, InterruptedException {
@@ -198,11 +224,13 @@ public final class Benchmark implements Callable<Integer> {
         return bars;
     }
 
-    private Results measure(Plan plan, Processors processors, Conditions conditions, Workplace workplace)
+    private Results measure(
+            Plan plan, Processors processors, Conditions conditions, Workplace workplace, @Nullable OtherVersion other)
             throws IOException, InterruptedException {
         Path program = LimitProgram.compiledIn(workplace.programs());
         try (Ring ring = Ring.start(LimitEntrant.ring(program, processors));
-                Runner runner = new Runner(plan, entrants(processors, workplace, program), ring, Benchmark::progress)) {
+                Runner runner =
+                        new Runner(plan, entrants(processors, workplace, program, other), ring, Benchmark::progress)) {
             runner.run();
             return Results.of(conditions, ring.bestRttNanos(), runner.samples(), runner.failures());
         }
@@ -229,7 +257,8 @@ public final class Benchmark implements Callable<Integer> {
         return minutes.isPresent() ? plan.withBudget(Duration.ofMinutes(minutes.get())) : plan;
     }
 
-    private List<Entrant> entrants(Processors processors, Workplace workplace, Path program) {
+    private List<Entrant> entrants(
+            Processors processors, Workplace workplace, Path program, @Nullable OtherVersion other) {
         List<Entrant> all = new ArrayList<>();
         for (ContenderKind kind : ContenderKind.values()) {
             if (!kind.isElsewhere()) {
@@ -242,8 +271,25 @@ public final class Benchmark implements Callable<Integer> {
             throw new IllegalArgumentException(
                     "The entrants are " + String.join(", ", labels) + ", not " + chosen + '.');
         }
-        return chosen.isEmpty()
+        List<Entrant> wanted = chosen.isEmpty()
                 ? all
                 : all.stream().filter(one -> chosen.contains(one.label())).toList();
+        return other == null ? wanted : ofBoth(wanted, other);
+    }
+
+    /** Only those that are Weir's, each followed by that of the other version. */
+    private static List<Entrant> ofBoth(List<Entrant> wanted, OtherVersion other) {
+        List<Entrant> both = new ArrayList<>();
+        for (Entrant one : wanted) {
+            if (one instanceof JvmEntrant jvm && jvm.kind().isWeir()) {
+                both.add(jvm);
+                both.add(jvm.of(other));
+            }
+        }
+        if (both.isEmpty()) {
+            throw new IllegalArgumentException(
+                    "None of the chosen entrants is Weir's, so there is nothing to compare.");
+        }
+        return both;
     }
 }

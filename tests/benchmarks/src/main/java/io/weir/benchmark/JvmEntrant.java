@@ -8,16 +8,35 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
-/** Two JVMs like this one. */
-record JvmEntrant(ContenderKind kind, Processors processors, Path folder, List<String> jvmArguments)
+/**
+ * Two JVMs like this one.
+ *
+ * @param version whose programs they run; null: this one's
+ */
+record JvmEntrant(
+        ContenderKind kind,
+        Processors processors,
+        Path folder,
+        List<String> jvmArguments,
+        @Nullable OtherVersion version)
         implements Entrant {
 
     private static final int FIRST_THAT_COMPLAINS_OF_UNSAFE = 24;
 
+    JvmEntrant(ContenderKind kind, Processors processors, Path folder, List<String> jvmArguments) {
+        this(kind, processors, folder, jvmArguments, null);
+    }
+
+    /** The same of another version. */
+    JvmEntrant of(OtherVersion other) {
+        return new JvmEntrant(kind, processors, folder, jvmArguments, other);
+    }
+
     @Override
     public String label() {
-        return kind.label();
+        return version == null ? kind.label() : version.label(kind.label());
     }
 
     @Override
@@ -49,8 +68,9 @@ record JvmEntrant(ContenderKind kind, Processors processors, Path folder, List<S
         }
         command.addAll(kind.jvmArguments());
         command.addAll(jvmArguments);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName()));
-        command.addAll(List.of(label(), Integer.toString(cpu), folder.toString()));
+        String classPath = version == null ? System.getProperty("java.class.path") : version.classPath();
+        command.addAll(List.of("-cp", classPath, Child.class.getName()));
+        command.addAll(List.of(kind.label(), Integer.toString(cpu), folder.toString()));
         return command;
     }
 }

@@ -20,11 +20,16 @@ final class Report {
     }
 
     void print() {
+        printMeasured();
+        bars();
+    }
+
+    /** Without the bars, which need Weir's peers. */
+    void printMeasured() {
         conditions();
         figures();
         idle();
         stalled();
-        bars();
         results.failures().forEach(failure -> out.println("Not measured: " + failure));
     }
 

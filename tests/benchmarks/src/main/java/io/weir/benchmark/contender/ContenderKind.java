@@ -57,6 +57,11 @@ public enum ContenderKind {
         return this == WEIR_P4SOCK || this == WEIR_GM || this == WEIR_ELAN;
     }
 
+    /** Whether it is measured for Weir's own figures. */
+    public boolean isWeir() {
+        return name().startsWith("WEIR_") || name().startsWith("BOOT_");
+    }
+
     public Set<Scenario> scenarios() {
         return switch (this) {
             case AERON -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);

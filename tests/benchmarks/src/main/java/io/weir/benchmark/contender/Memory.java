@@ -5,8 +5,8 @@ import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
 
 /**
- * What this process holds and what could grow. Segments that it shares with others are not counted: they are reserved
- * in full when a link opens.
+ * What this process holds and what could grow. Segments that it shares with others are not counted: they
+ * have a size beyond which they never grow.
  *
  * @param heap bytes that the collector could not free
  * @param direct bytes of direct buffers, by the JDK and by Netty
