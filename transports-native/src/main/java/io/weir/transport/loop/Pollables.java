@@ -96,9 +96,10 @@ final class Pollables {
     }
 
     private void rouse(Place place, Failures failures) {
+        // First, as it may fail for want of stack or memory: the place is still a quiet one then.
+        append(place);
         place.polled = true;
         place.worked = true;
-        append(place);
         if (!resting) {
             awake(place, failures);
         }

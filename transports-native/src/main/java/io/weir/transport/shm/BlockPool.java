@@ -89,7 +89,7 @@ final class BlockPool {
             back.release();
             block = tryTake(count);
         }
-        if (block == null && unitsThere != poolSize / UNIT) {
+        if (block == null && bytes <= poolSize && unitsThere != poolSize / UNIT) {
             wantsMemory.accept(bytes);
         }
         return block;

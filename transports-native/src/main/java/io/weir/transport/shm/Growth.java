@@ -4,7 +4,6 @@ import io.weir.core.PeerUnavailable;
 import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Posix;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntConsumer;
 import org.slf4j.Logger;
@@ -145,7 +144,8 @@ final class Growth implements AutoCloseable {
         busy = true;
         try {
             var unused = Schedulers.boundedElastic().schedule(() -> allocate(offset, more, grew));
-        } catch (RejectedExecutionException e) {
+        } catch (Throwable e) {
+            // No thread, no memory or no stack: all is well without more of this one.
             over(false);
         }
     }
@@ -181,7 +181,10 @@ final class Growth implements AutoCloseable {
         }
     }
 
-    /** Gives back everything but what is mapped, behind what is just being allocated. */
+    /**
+     * Gives back everything but what is mapped; if memory is being allocated, or waits for a thread to do so, behind
+     * that.
+     */
     @Override
     public synchronized void close() {
         if (!closed) {

@@ -23,12 +23,12 @@ final class MemoryBudget {
         }
 
         /**
-         * Takes this much more.
+         * Takes this much more. An eighth of what there is stays for others to begin with.
          *
          * @throws PeerUnavailable as {@link MemoryBudget#take}
          */
         void more(long more) {
-            add(more, most);
+            add(more, most - most / 8);
             long unused = bytes.addAndGet(more);
         }
 

@@ -110,6 +110,19 @@ final class RingWriter {
         return look();
     }
 
+    /**
+     * As {@link #readPosition}, for who is about to read what lies there.
+     *
+     * @throws ProtocolMismatch also if there is no memory, so that no record of ours can be
+     */
+    void checkReadPosition() {
+        int at = (int) look() & mask;
+        if (at > end) {
+            throw new ProtocolMismatch("the peer says it has read up to the byte " + at
+                    + " of the shared ring, where it has not been written to");
+        }
+    }
+
     /** Where records are written. */
     ByteBuffer memory() {
         return memory;
@@ -142,9 +155,6 @@ final class RingWriter {
     void commit(int index, long word, int bytes) {
         if (padding != 0) {
             pad(padding);
-            if (end != size) {
-                roundEnds();
-            }
         }
         chain(index, word);
         position += bytes;
@@ -154,6 +164,10 @@ final class RingWriter {
         } else if (position - runPosition >= runLength) {
             publish();
             runLength = Math.min(2 * runLength, LONGEST_RUN);
+        }
+        if (padding != 0 && end != size) {
+            // Last of all, as it leads to others: the record is complete, whatever happens there.
+            roundEnds();
         }
     }
 

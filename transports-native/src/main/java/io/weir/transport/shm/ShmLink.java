@@ -72,6 +72,8 @@ final class ShmLink implements Link, Lendable {
     private boolean ended;
     /** Not polled, as there has been nothing to do for a while. */
     private boolean quiet;
+    /** Since somebody has asked whether it may become quiet. */
+    private boolean sentLately;
 
     /** Turns that have published or told something since we have looked behind a fence whether the peer sleeps. */
     private int unfenced;
@@ -193,6 +195,7 @@ final class ShmLink implements Link, Lendable {
     public boolean handBack(Consumer<Frame> to) {
         try {
             writer.publish();
+            writer.checkReadPosition();
             RingReader unread = new RingReader(
                     port.outgoing(),
                     loop.buffers(),
@@ -341,10 +344,14 @@ final class ShmLink implements Link, Lendable {
         return rests;
     }
 
-    /** Not while the peer may return blocks, which it does silently. */
+    /**
+     * Not while the peer may return blocks, which it does silently; nor in the turn of a message, which is published
+     * behind this, or soon after it, as whoever only sends would have to say again and again that it is awake.
+     */
     @Override
     public boolean becomeQuiet() {
-        if (waiting || pool.inFlight() != 0) {
+        if (turnEndLeft || sentLately || waiting || pool.inFlight() != 0) {
+            sentLately = false;
             return false;
         }
         if (!asleep()) {
@@ -358,8 +365,9 @@ final class ShmLink implements Link, Lendable {
     /** The peer rings; or there is something to be done here, or to be looked for. */
     void rouse() {
         if (quiet) {
-            quiet = false;
             loop.rouse(this);
+            // Behind it: if the stack ends in there, the link still counts as quiet.
+            quiet = false;
         }
     }
 
@@ -446,6 +454,7 @@ final class ShmLink implements Link, Lendable {
         if (ended) {
             return;
         }
+        sentLately = true;
         writer.publishLast();
         wake(mustWake(writer, reader));
         if (++unfenced >= BUSY_TURNS || handler == NOBODY) {

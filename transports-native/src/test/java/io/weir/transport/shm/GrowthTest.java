@@ -12,6 +12,7 @@ import io.weir.core.Waiting;
 import io.weir.transport.loop.OnLoop;
 import io.weir.transport.nativelib.Descriptor;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
@@ -23,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import reactor.core.scheduler.Schedulers;
 
 @Timeout(120)
 @ExtendWith(NothingLeft.class)
@@ -53,7 +55,8 @@ class GrowthTest {
     @Test
     void aSegmentBeginsWithLittleAndEndsWithAll() throws IOException {
         MemoryBudget budget = new MemoryBudget();
-        Growth growth = Growth.begin(LAYOUT, budget, LAYOUT.length());
+        long most = 8L * LAYOUT.length() / 7 + 8;
+        Growth growth = Growth.begin(LAYOUT, budget, most);
         Descriptor file = growth.file();
         assertThat(allocated(file)).isBetween((long) FIRST, FIRST + 16_384L);
         growth.passed();
@@ -67,7 +70,8 @@ class GrowthTest {
         assertThat(grown(growth, done -> growth.growPool(8 << 20, done))).isEqualTo(LAYOUT.poolSize());
         // Nothing is left to do with it.
         OnLoop.until(() -> Descriptor.open() == 0);
-        assertThatThrownBy(() -> budget.take(1, LAYOUT.length()).give()).isInstanceOf(PeerUnavailable.class);
+        assertThatThrownBy(() -> budget.take(most - LAYOUT.length() + 1, most).give())
+                .isInstanceOf(PeerUnavailable.class);
         growth.close();
         budget.take(LAYOUT.length(), LAYOUT.length()).give();
     }
@@ -77,9 +81,9 @@ class GrowthTest {
         SegmentLayout small = new SegmentLayout(512 << 10, 256 << 10);
         Growth growth = Growth.begin(small, new MemoryBudget(), small.length());
         assertThat(allocated(growth.file())).isGreaterThanOrEqualTo(small.length());
-        growth.growRing(bytes -> {
-            throw new AssertionError("there is nothing to grow");
-        });
+        growth.growRing(bytes -> {});
+        growth.growPool(1, bytes -> {});
+        assertThat(growth.isBusy()).as("there is nothing to grow").isFalse();
         growth.passed();
         assertThat(Descriptor.open()).isZero();
         growth.close();
@@ -88,8 +92,10 @@ class GrowthTest {
     @Test
     void whatTheBudgetDoesNotHaveIsNotTaken() throws IOException {
         MemoryBudget budget = new MemoryBudget();
-        Growth growth = Growth.begin(LAYOUT, budget, FIRST + Growth.FIRST_RING);
-        assertThatThrownBy(() -> Growth.begin(LAYOUT, budget, FIRST + Growth.FIRST_RING))
+        // Room for one that grows once, as an eighth is not for growing.
+        int most = (FIRST + Growth.FIRST_RING) / 7 * 8 + 8;
+        Growth growth = Growth.begin(LAYOUT, budget, most);
+        assertThatThrownBy(() -> Growth.begin(LAYOUT, budget, most))
                 .isInstanceOf(PeerUnavailable.class)
                 .hasMessageContaining("weir.transport.shm.memory");
         assertThat(grown(growth, done -> growth.growPool(1, done))).isEqualTo(2 * Growth.FIRST_POOL);
@@ -105,6 +111,60 @@ class GrowthTest {
     private static boolean isRefused(Growth growth, AtomicInteger unexpected) {
         assertThat(unexpected).hasValue(0);
         return !growth.isBusy();
+    }
+
+    @Test
+    void whereNoThreadCanBeHadNothingGrowsAndNothingIsLost() {
+        MemoryBudget budget = new MemoryBudget();
+        Growth growth = Growth.begin(LAYOUT, budget, 8L * LAYOUT.length());
+        Schedulers.onScheduleHook("none", task -> {
+            throw new IllegalStateException("expected: no thread");
+        });
+        try {
+            growth.growRing(bytes -> {});
+        } finally {
+            Schedulers.resetOnScheduleHook("none");
+        }
+        assertThat(growth.isBusy()).isFalse();
+        growth.close();
+        assertThat(Descriptor.open()).isZero();
+        budget.take(LAYOUT.length(), LAYOUT.length()).give();
+    }
+
+    @Test
+    void whatCanNeverFitGrowsNothing() {
+        try (ShmPair pair = ShmPair.open(folder, Waiting.BALANCED, Map.of())) {
+            ByteBuf tooLong = pair.left.link().allocator().buffer(LAYOUT.poolSize() + 1);
+            assertThat(pair.left.link().port().growth().isBusy()).isFalse();
+            tooLong.release();
+        }
+    }
+
+    @Test
+    void aPositionWhereThereIsNoMemoryIsNotReadFrom() {
+        try (ShmPair pair = ShmPair.open(folder, Waiting.BALANCED, Map.of())) {
+            stream(pair, 200, 1000);
+            OnLoop.borrow(pair.right.loop());
+            // Round the end of the memory, which the peer has not seen.
+            assertThat(OnLoop.get(pair.left.loop(), () -> {
+                        int count = 0;
+                        while (count < 120 && offer(pair.left, count, 1000)) {
+                            count++;
+                        }
+                        return count;
+                    }))
+                    .isEqualTo(120);
+            assertThat(pair.left.link().port().growth().ring()).isLessThan(1 << 20);
+            ByteBuffer memory = pair.left.link().port().outgoing().mapping().memory();
+            assertThat(OnLoop.get(pair.left.loop(), () -> {
+                        SegmentLayout.LONGS.set(memory, SegmentLayout.READ_POSITION, 1L << 20);
+                        return pair.left.link().handBack(Frame::release);
+                    }))
+                    .isFalse();
+            pair.right.frames().onFrame = Frame::release;
+            pair.right.loop().giveBack(true);
+            pair.left.run(pair.left.link()::close);
+        }
     }
 
     @Test
@@ -184,13 +244,16 @@ class GrowthTest {
     }
 
     @Test
-    void aLinkThatMayNotGrowServesEverySizeInTheMemoryThatItHas() {
+    void aLinkThatMayNotGrowServesEverySizeInTheMemoryThatItHas() throws IOException {
         Map<String, String> poor = Map.of("memory", "1m");
         try (ShmPair pair = ShmPair.open(folder, Waiting.BALANCED, poor)) {
             int longest = pair.left.link().maxFrame();
             stream(pair, 3_000, longest, 5, longest, longest - 1, 2048, 70_000, 33);
             Growth growth = pair.left.link().port().growth();
-            assertThat(growth.ring() + growth.pool() + LAYOUT.ring()).isLessThanOrEqualTo(1 << 20);
+            OnLoop.until(() -> !growth.isBusy());
+            assertThat(growth.ring()).isLessThan(LAYOUT.ringSize());
+            // Nothing was written where there was no memory, which would have been there then.
+            assertThat(allocated(growth.file())).isEqualTo(growth.ring() + growth.pool() + LAYOUT.ring());
         }
     }
 

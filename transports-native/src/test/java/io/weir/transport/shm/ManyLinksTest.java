@@ -188,6 +188,38 @@ class ManyLinksTest {
         expect(to, sent + 1);
     }
 
+    /** What is sent is published behind that, and its receiver woken behind a fence later still. */
+    @Test
+    void aLinkIsNotQuietInTheTurnOfAMessageNorWhileSomebodyWaits() {
+        open(Waiting.LATENCY);
+        ShmPair.End from = lefts.get(0);
+        OnLoop.run(left, () -> {
+            assertThat(offer(from, 1, 10)).isTrue();
+            assertThat(from.link().becomeQuiet()).isFalse();
+        });
+        expect(rights.get(0), 1);
+        OnLoop.run(
+                left,
+                () -> assertThat(from.link().becomeQuiet())
+                        .as("it has just sent")
+                        .isFalse());
+        OnLoop.until(() -> OnLoop.get(left, from.link()::becomeQuiet));
+        // As the loop does not know of it.
+        OnLoop.run(left, from.link()::awake);
+        OnLoop.run(left, from.link()::rouse);
+        send(from, 2, 40_000);
+        Frames.Got block = rights.get(0).frames().nextFrame();
+        OnLoop.run(left, () -> {});
+        for (int i = 0; i < 3; i++) {
+            assertThat(OnLoop.get(left, from.link()::becomeQuiet))
+                    .as("the peer has a block")
+                    .isFalse();
+        }
+        block.body().release();
+        OnLoop.until(() -> OnLoop.get(left, from.link()::becomeQuiet));
+        OnLoop.run(left, from.link()::awake);
+    }
+
     @Test
     void theEndOfAQuietLinkIsNoticed() {
         open(Waiting.LATENCY);
@@ -226,6 +258,7 @@ class ManyLinksTest {
     void whoeverHasBorrowedTheLoopMaySendOverQuietLinks() {
         open(Waiting.BALANCED);
         exchange();
+        untilQuiet();
         for (int i = 0; i < MANY; i++) {
             ShmPair.End from = lefts.get(i);
             OnLoop.borrow(left);
@@ -242,6 +275,7 @@ class ManyLinksTest {
     void aQuietLinkEndsWhenWhoeverHasBorrowedTheLoopHasFailed() {
         open(Waiting.BALANCED);
         exchange();
+        untilQuiet();
         for (int i = 0; i < MANY; i++) {
             ShmPair.End end = lefts.get(i);
             OnLoop.borrow(left);
