@@ -37,7 +37,7 @@ final class RingWriter {
 
     private static final int SHORT = 4 * RecordLayout.LINE;
 
-    /** Left free where the ring's memory ends before the ring does: for a padding up to the ring's end, or a goodbye. */
+    /** Left free where the memory ends before the ring does: for a padding up to the ring's end, or a goodbye. */
     private static final int BEFORE_END = 2 * RecordLayout.LINE;
 
     /** Who fills the memory so fast needs more; others would fill it once in a while for nothing. */
