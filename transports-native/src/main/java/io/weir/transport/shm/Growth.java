@@ -95,15 +95,11 @@ final class Growth implements AutoCloseable {
         return busy;
     }
 
-    /** The peer has the file: it is closed as soon as there is nothing more to allocate. */
+    /** The peer has the file: it is closed if there is nothing more to allocate, otherwise with this. */
     synchronized void passed() {
-        if (isWhole()) {
+        if (ring == layout.ringSize() && pool == layout.poolSize()) {
             file.close();
         }
-    }
-
-    private boolean isWhole() {
-        return ring == layout.ringSize() && pool == layout.poolSize();
     }
 
     /**
@@ -176,8 +172,6 @@ final class Growth implements AutoCloseable {
         failedAt = System.nanoTime();
         if (closed) {
             end();
-        } else {
-            passed();
         }
     }
 

@@ -68,11 +68,11 @@ class GrowthTest {
             assertThat(grown(growth, growth::growRing)).isEqualTo(growth.ring());
         }
         assertThat(grown(growth, done -> growth.growPool(8 << 20, done))).isEqualTo(LAYOUT.poolSize());
-        // Nothing is left to do with it.
-        OnLoop.until(() -> Descriptor.open() == 0);
         assertThatThrownBy(() -> budget.take(most - LAYOUT.length() + 1, most).give())
                 .isInstanceOf(PeerUnavailable.class);
+        OnLoop.until(() -> !growth.isBusy());
         growth.close();
+        assertThat(Descriptor.open()).isZero();
         budget.take(LAYOUT.length(), LAYOUT.length()).give();
     }
 
