@@ -21,6 +21,7 @@ import java.util.List;
 final class SpeedTable {
 
     private static final String SHM = "weir-shm";
+    private static final String SHM_TYPED = "weir-shm-typed";
     private static final String TCP = "weir-tcp";
     private static final String BOOT_SHM = "boot-shm";
     private static final String BOOT_TCP = "boot-tcp";
@@ -51,6 +52,9 @@ final class SpeedTable {
             shm("one way, filled and checked", CHECKED, MIB, AERON, CHECKED, 2.5),
             shm("64 outstanding, echo", ECHO, 32, AERON, ECHO, 0.8),
             shm("64 outstanding, ask", ASK, 32, RSOCKET, ASK, 10),
+            typed("one way, in place", ONE_WAY, 32, 0.75),
+            typed("one way, in place", ONE_WAY, KIB, 0.8),
+            typed("64 outstanding, echo, in place", ECHO, 32, 0.65),
             tcp("round trip", RTT, 32, REACTOR_NETTY, 1.15),
             tcp("round trip", RTT, KIB, REACTOR_NETTY, 1.15),
             tcp("one way", ONE_WAY, 32, REACTOR_NETTY, 3),
@@ -96,6 +100,12 @@ final class SpeedTable {
 
     private static Bar shm(String what, Scenario scenario, int size, String peer, Scenario peers, double factor) {
         return new RatioBar(what, SHM, new Cell(scenario, size), peer, new Cell(peers, size), factor, true);
+    }
+
+    /** Values whose codec needs neither a buffer nor a message. */
+    private static Bar typed(String what, Scenario scenario, int size, double factor) {
+        Cell cell = new Cell(scenario, size);
+        return new RatioBar(what, SHM_TYPED, cell, AERON, cell, factor, true);
     }
 
     private static Bar tcp(String what, Scenario scenario, int size, String peer, double factor) {

@@ -14,6 +14,8 @@ public enum ContenderKind {
     REACTOR_NETTY,
     WEIR_SHM,
     WEIR_TCP,
+    /** Values with an in-place codec instead of messages. */
+    WEIR_SHM_TYPED,
     /** Only where there is Ethernet between both, in networks of their own. */
     WEIR_P4SOCK,
     /** Only over emulations of libraries that are gone, which the environment names. */
@@ -78,6 +80,7 @@ public enum ContenderKind {
                 EnumSet.of(
                         Scenario.RTT, Scenario.SLEEP, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
             case WEIR_SHM, WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
+            case WEIR_SHM_TYPED -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.ECHO);
             case WEIR_P4SOCK -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.IDLE);
             case WEIR_GM, WEIR_ELAN -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY);
             case GRPC, BOOT_SHM, BOOT_TCP, WEB_CLIENT -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
@@ -98,6 +101,7 @@ public enum ContenderKind {
             case AERON -> AeronSetting.worthTrying(cell);
             case WEIR_SHM,
                     WEIR_TCP,
+                    WEIR_SHM_TYPED,
                     WEIR_P4SOCK,
                     WEIR_GM,
                     WEIR_ELAN,
@@ -120,6 +124,7 @@ public enum ContenderKind {
             case REACTOR_NETTY -> new ReactorNettyContender(setup, false);
             case WEIR_SHM -> new WeirContender("shm", setup, false, Repath.ALWAYS);
             case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS);
+            case WEIR_SHM_TYPED -> WeirContender.typed("shm", setup);
             case WEIR_P4SOCK -> new WeirContender("p4sock", setup, false, Repath.ALWAYS);
             case WEIR_GM -> new WeirContender("gm", setup, false, Repath.ALWAYS);
             case WEIR_ELAN -> new WeirContender("elan", setup, false, Repath.ALWAYS);

@@ -28,6 +28,11 @@ final class Dialogue {
         return payload.writeTo(memory.apply(cell.size()), sent++);
     }
 
+    /** The number of the next message, for whoever makes it without a buffer. */
+    long nextNumber() {
+        return sent++;
+    }
+
     /** The number of the message that {@link #next} made last. */
     long lastSent() {
         return sent - 1;
@@ -42,14 +47,24 @@ final class Dialogue {
         meter.arrived(Payload.sequence(message));
     }
 
+    /** As {@link #arrived(ByteBuf)}, of the message with this number, which nobody checks. */
+    void arrived(long number) {
+        pin();
+        meter.arrived(number);
+    }
+
     /**
      * Takes notice of the next echo, at the reader index; it stays the caller's.
      *
      * @return whether to send another message
      */
     boolean echoed(ByteBuf reply) {
+        return echoed(Payload.sequence(reply));
+    }
+
+    /** As {@link #echoed(ByteBuf)}, of the echo with this number. */
+    boolean echoed(long sequence) {
         pin();
-        long sequence = Payload.sequence(reply);
         return cell.scenario() == Scenario.ECHO ? meter.answered(sequence) : meter.roundTrip(sequence);
     }
 

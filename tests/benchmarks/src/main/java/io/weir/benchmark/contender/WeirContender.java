@@ -41,17 +41,28 @@ final class WeirContender implements Contender {
     private final Setup setup;
     private final boolean tls;
     private final Repath repath;
+    private final boolean typed;
     private final Pause pause;
     private @Nullable Node node;
     private volatile @Nullable Memory before;
 
     /** @param setup its variant is the way of {@link Waiting} */
     WeirContender(String path, Setup setup, boolean tls, Repath repath) {
+        this(path, setup, tls, repath, false);
+    }
+
+    private WeirContender(String path, Setup setup, boolean tls, Repath repath, boolean typed) {
+        this.typed = typed;
         this.tls = tls;
         this.repath = repath;
         this.path = path;
         this.setup = setup;
         this.pause = new Pause(setup.pinning());
+    }
+
+    /** One that exchanges values with an in-place codec instead of messages. */
+    static WeirContender typed(String path, Setup setup) {
+        return new WeirContender(path, setup, false, Repath.ALWAYS, true);
     }
 
     /** The ways of waiting to choose the better of; what sleeps must be allowed to. */
@@ -155,6 +166,9 @@ final class WeirContender implements Contender {
     /** Runs on the loop, as do the pipelines. */
     private Mono<Void> serve(Cell cell, Channel channel) {
         setup.pinning().pinHere();
+        if (typed) {
+            return WeirValues.serve(cell, channel);
+        }
         if (cell.scenario() == Scenario.STALL) {
             // The first buffer of all makes the allocator take more than it needs.
             channel.allocator().buffer(cell.size()).release();
@@ -169,6 +183,10 @@ final class WeirContender implements Contender {
     }
 
     private void exchange(Channel channel, Cell cell, Meter meter) {
+        if (typed) {
+            WeirValues.exchange(channel, cell, meter, setup.pinning());
+            return;
+        }
         Dialogue dialogue = new Dialogue(cell, meter, setup.pinning(), channel.allocator()::buffer);
         meter.begin();
         if (cell.scenario() == Scenario.STALL) {
