@@ -40,23 +40,11 @@ public final class Posix {
         return Loaded.FAILURE;
     }
 
-    /** A new memory file of this length, all of it allocated, open for sealing. The name is for people only. */
-    public static Descriptor memoryFile(String name, long length) throws NativeFailure {
-        Descriptor file = emptyMemoryFile(name, length);
-        try {
-            allocate(file, 0, length);
-            return file;
-        } catch (NativeFailure e) {
-            file.close();
-            throw e;
-        }
-    }
-
     /**
-     * As {@link #memoryFile}, but nothing is allocated: whoever touches what was not {@link #allocate allocated} takes
-     * memory, and gets a signal if there is none.
+     * A new memory file of this length, open for sealing. It has no memory yet: whoever touches what was not
+     * {@link #allocate allocated} takes some, and gets a signal if there is none. The name is for people only.
      */
-    public static Descriptor emptyMemoryFile(String name, long length) throws NativeFailure {
+    public static Descriptor memoryFile(String name, long length) throws NativeFailure {
         LibC libc = libc();
         int flags = LibC.MFD_CLOEXEC | LibC.MFD_ALLOW_SEALING;
         int fd = libc.memfd_create(name, flags | LibC.MFD_NOEXEC_SEAL);

@@ -63,11 +63,8 @@ final class BlockPool {
         this.returns = SegmentLayout.RETURNS;
         this.units = new UnitMap(layout.units());
         this.unitsThere = bytes / UNIT;
-        int missing = layout.units() - unitsThere;
-        if (missing != 0) {
-            int unusedAll = units.take(layout.units());
-            units.give(0, unitsThere);
-        }
+        int unusedAll = units.take(layout.units());
+        units.give(0, unitsThere);
         this.inFlight = new @Nullable ByteBuf[layout.slots()];
         this.freeSlots = new int[layout.slots()];
         for (int slot = 0; slot < freeSlots.length; slot++) {

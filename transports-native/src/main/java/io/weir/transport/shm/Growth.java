@@ -38,8 +38,7 @@ final class Growth implements AutoCloseable {
 
     private boolean busy;
     private boolean closed;
-    private boolean failed;
-    private long failedAt;
+    private long failedAt = System.nanoTime() - PAUSE_NANOS;
 
     private Growth(Descriptor file, SegmentLayout layout, MemoryBudget.Share share) {
         this.file = file;
@@ -134,7 +133,7 @@ final class Growth implements AutoCloseable {
     }
 
     private void begin(int offset, int more, Runnable grew) {
-        if (more == 0 || busy || closed || (failed && System.nanoTime() - failedAt < PAUSE_NANOS)) {
+        if (more == 0 || busy || closed || System.nanoTime() - failedAt < PAUSE_NANOS) {
             return;
         }
         busy = true;
@@ -168,8 +167,9 @@ final class Growth implements AutoCloseable {
 
     private synchronized void over(boolean done) {
         busy = false;
-        failed = !done;
-        failedAt = System.nanoTime();
+        if (!done) {
+            failedAt = System.nanoTime();
+        }
         if (closed) {
             end();
         }

@@ -15,7 +15,8 @@ package io.weir.transport.shm;
  *  BLOCK     the body lies in the pool: instead of it two words stand before the control data,
  *            offset in the pool (32), body length (32) and slot (32), zero (32); the header's length counts them
  *  PADDING   kind 0; only a first word, whose length says how far it is to the next cache line, as the run ends here,
- *            or to the end of the ring, as the next record does not fit before it
+ *            or to the end of the ring, as the next record does not fit before it,
+ *            or before the end of the ring's memory
  *  GOODBYE   kind 0; only a first word: nothing follows, the sender has closed
  * </pre>
  */

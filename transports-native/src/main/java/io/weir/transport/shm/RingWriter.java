@@ -102,25 +102,18 @@ final class RingWriter {
     }
 
     /**
-     * How far the receiver says that it has read.
+     * How far the receiver says that it has read, for whoever is about to read what lies there.
      *
-     * @throws ProtocolMismatch if that is impossible
+     * @throws ProtocolMismatch if that is impossible, as it also is where there is no memory
      */
     long readPosition() {
-        return look();
-    }
-
-    /**
-     * As {@link #readPosition}, for who is about to read what lies there.
-     *
-     * @throws ProtocolMismatch also if there is no memory, so that no record of ours can be
-     */
-    void checkReadPosition() {
-        int at = (int) look() & mask;
+        long now = look();
+        int at = (int) now & mask;
         if (at > end) {
             throw new ProtocolMismatch("the peer says it has read up to the byte " + at
-                    + " of the shared ring, where it has not been written to");
+                    + " of the shared ring, where nothing has been written");
         }
+        return now;
     }
 
     /** Where records are written. */

@@ -25,7 +25,7 @@ record Segment(SegmentLayout layout, Mapping mapping) {
     /** As {@link #allocate(SegmentLayout)}, but only so many bytes of ring and pool have memory yet. */
     static Descriptor allocate(SegmentLayout layout, int ring, int pool) {
         try {
-            Descriptor file = Posix.emptyMemoryFile("weir-shm", layout.length());
+            Descriptor file = Posix.memoryFile("weir-shm", layout.length());
             try {
                 Posix.allocate(file, 0, layout.ring() + ring);
                 Posix.allocate(file, layout.pool(), pool);

@@ -72,8 +72,8 @@ final class ShmLink implements Link, Lendable {
     private boolean ended;
     /** Not polled, as there has been nothing to do for a while. */
     private boolean quiet;
-    /** Since somebody has asked whether it may become quiet. */
-    private boolean sentLately;
+    /** A turn has used it since the loop has last asked whether it may become quiet. */
+    private boolean usedLately;
 
     /** Turns that have published or told something since we have looked behind a fence whether the peer sleeps. */
     private int unfenced;
@@ -195,7 +195,6 @@ final class ShmLink implements Link, Lendable {
     public boolean handBack(Consumer<Frame> to) {
         try {
             writer.publish();
-            writer.checkReadPosition();
             RingReader unread = new RingReader(
                     port.outgoing(),
                     loop.buffers(),
@@ -345,13 +344,13 @@ final class ShmLink implements Link, Lendable {
     }
 
     /**
-     * Not while the peer may return blocks, which it does silently; nor in the turn of a message, which is published
-     * behind this, or soon after it, as whoever only sends would have to say again and again that it is awake.
+     * Not while the peer may return blocks, which it does silently. Not in the turn of a message either, as that is
+     * published behind this; nor soon after one, since a link that only sends would become quiet again and again.
      */
     @Override
     public boolean becomeQuiet() {
-        if (turnEndLeft || sentLately || waiting || pool.inFlight() != 0) {
-            sentLately = false;
+        if (turnEndLeft || usedLately || waiting || pool.inFlight() != 0) {
+            usedLately = false;
             return false;
         }
         if (!asleep()) {
@@ -454,7 +453,7 @@ final class ShmLink implements Link, Lendable {
         if (ended) {
             return;
         }
-        sentLately = true;
+        usedLately = true;
         writer.publishLast();
         wake(mustWake(writer, reader));
         if (++unfenced >= BUSY_TURNS || handler == NOBODY) {

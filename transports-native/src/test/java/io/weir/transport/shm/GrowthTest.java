@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.netty.buffer.ByteBuf;
 import io.weir.core.Frame;
-import io.weir.core.FrameKind;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.SessionLost;
 import io.weir.core.Waiting;
@@ -141,14 +140,14 @@ class GrowthTest {
     }
 
     @Test
-    void aPositionWhereThereIsNoMemoryIsNotReadFrom() {
+    void aPositionWhereThereIsNoMemoryIsNotReadFrom() throws IOException {
         try (ShmPair pair = ShmPair.open(folder, Waiting.BALANCED, Map.of())) {
             stream(pair, 200, 1000);
             OnLoop.borrow(pair.right.loop());
             // Round the end of the memory, which the peer has not seen.
             assertThat(OnLoop.get(pair.left.loop(), () -> {
                         int count = 0;
-                        while (count < 120 && offer(pair.left, count, 1000)) {
+                        while (count < 120 && pair.left.offer(count, 1000)) {
                             count++;
                         }
                         return count;
@@ -156,11 +155,16 @@ class GrowthTest {
                     .isEqualTo(120);
             assertThat(pair.left.link().port().growth().ring()).isLessThan(1 << 20);
             ByteBuffer memory = pair.left.link().port().outgoing().mapping().memory();
+            Growth growth = pair.left.link().port().growth();
+            OnLoop.until(() -> !growth.isBusy());
+            long before = allocated(growth.file());
             assertThat(OnLoop.get(pair.left.loop(), () -> {
                         SegmentLayout.LONGS.set(memory, SegmentLayout.READ_POSITION, 1L << 20);
                         return pair.left.link().handBack(Frame::release);
                     }))
                     .isFalse();
+            // Who reads where there is no memory takes some.
+            assertThat(allocated(growth.file())).isEqualTo(before);
             pair.right.frames().onFrame = Frame::release;
             pair.right.loop().giveBack(true);
             pair.left.run(pair.left.link()::close);
@@ -180,29 +184,12 @@ class GrowthTest {
         }
     }
 
-    private static boolean offer(ShmPair.End end, int number, int length) {
-        ByteBuf body = end.link().allocator().buffer(length).writerIndex(length);
-        boolean taken =
-                end.link().offer(new Frame().set(FrameKind.DATA, 0, number, 0).body(body));
-        if (!taken) {
-            body.release();
-        }
-        return taken;
-    }
-
-    private static void expect(ShmPair.End end, int number, int length) {
-        Frames.Got got = end.frames().nextFrame();
-        assertThat(got.channel()).isEqualTo(number);
-        assertThat(got.body().readableBytes()).isEqualTo(length);
-        got.body().release();
-    }
-
     /** Sends these lengths in turn, many rounds through the ring, and waits for room like everybody. */
     private static void stream(ShmPair pair, int count, int... lengths) {
         AtomicInteger next = new AtomicInteger();
         CompletableFuture<Void> all = new CompletableFuture<>();
         Runnable more = () -> {
-            while (next.get() < count && offer(pair.left, next.get(), lengths[next.get() % lengths.length])) {
+            while (next.get() < count && pair.left.offer(next.get(), lengths[next.get() % lengths.length])) {
                 next.incrementAndGet();
             }
         };
@@ -265,7 +252,7 @@ class GrowthTest {
             OnLoop.borrow(pair.right.loop());
             int sent = OnLoop.get(pair.left.loop(), () -> {
                 int count = 0;
-                while (count < 150 && offer(pair.left, count, 1500)) {
+                while (count < 150 && pair.left.offer(count, 1500)) {
                     count++;
                 }
                 return count;
@@ -291,7 +278,7 @@ class GrowthTest {
                 OnLoop.borrow(pair.right.loop());
                 int sent = OnLoop.get(pair.left.loop(), () -> {
                     int count = 0;
-                    while (offer(pair.left, count, bytes)) {
+                    while (pair.left.offer(count, bytes)) {
                         count++;
                     }
                     return count;
@@ -299,7 +286,7 @@ class GrowthTest {
                 pair.left.run(pair.left.link()::close);
                 pair.right.loop().giveBack(true);
                 for (int i = 0; i < sent; i++) {
-                    expect(pair.right, i, bytes);
+                    pair.right.expect(i, bytes);
                 }
                 assertThat(pair.right.frames().nextLost(SessionLost.class)).hasMessageContaining("has closed");
             }

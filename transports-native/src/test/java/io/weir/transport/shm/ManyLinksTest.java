@@ -2,9 +2,6 @@ package io.weir.transport.shm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
-import io.weir.core.Frame;
-import io.weir.core.FrameKind;
 import io.weir.core.PendingLink;
 import io.weir.core.SessionLost;
 import io.weir.core.TransportSettings;
@@ -74,32 +71,16 @@ class ManyLinksTest {
         OnLoop.until(() -> polled(left) <= FEW && polled(right) <= FEW);
     }
 
-    private static boolean offer(ShmPair.End end, int number, int bytes) {
-        ByteBuf body = end.link().allocator().buffer(bytes).writerIndex(bytes);
-        boolean taken =
-                end.link().offer(new Frame().set(FrameKind.DATA, 0, number, 0).body(body));
-        if (!taken) {
-            body.release();
-        }
-        return taken;
-    }
-
     private static void send(ShmPair.End from, int number, int bytes) {
-        assertThat(OnLoop.get(from.loop(), () -> offer(from, number, bytes))).isTrue();
-    }
-
-    private static void expect(ShmPair.End to, int number) {
-        Frames.Got got = to.frames().nextFrame();
-        assertThat(got.channel()).isEqualTo(number);
-        got.body().release();
+        assertThat(OnLoop.get(from.loop(), () -> from.offer(number, bytes))).isTrue();
     }
 
     private void exchange() {
         for (int i = 0; i < MANY; i++) {
             send(lefts.get(i), i + 1, 32);
-            expect(rights.get(i), i + 1);
+            rights.get(i).expect(i + 1);
             send(rights.get(i), 2 * i + 1, 40_000);
-            expect(lefts.get(i), 2 * i + 1);
+            lefts.get(i).expect(2 * i + 1);
         }
     }
 
@@ -155,7 +136,7 @@ class ManyLinksTest {
         var unused = end.loop()
                 .schedule(
                         () -> {
-                            if (offer(end, next, random.nextInt(100))) {
+                            if (end.offer(next, random.nextInt(100))) {
                                 if (next < last) {
                                     sends(end, random, next + 1, last);
                                 }
@@ -174,18 +155,18 @@ class ManyLinksTest {
         ShmPair.End to = rights.get(MANY - 1);
         int sent = OnLoop.get(left, () -> {
             int count = 0;
-            while (offer(from, count + 1, 1000)) {
+            while (from.offer(count + 1, 1000)) {
                 count++;
             }
             return count;
         });
         from.frames().expectWritable();
         for (int i = 1; i <= sent; i++) {
-            expect(to, i);
+            to.expect(i);
         }
         untilQuiet();
         send(from, sent + 1, 10);
-        expect(to, sent + 1);
+        to.expect(sent + 1);
     }
 
     /** What is sent is published behind that, and its receiver woken behind a fence later still. */
@@ -194,10 +175,10 @@ class ManyLinksTest {
         open(Waiting.LATENCY);
         ShmPair.End from = lefts.get(0);
         OnLoop.run(left, () -> {
-            assertThat(offer(from, 1, 10)).isTrue();
+            assertThat(from.offer(1, 10)).isTrue();
             assertThat(from.link().becomeQuiet()).isFalse();
         });
-        expect(rights.get(0), 1);
+        rights.get(0).expect(1);
         OnLoop.run(
                 left,
                 () -> assertThat(from.link().becomeQuiet())
@@ -247,7 +228,7 @@ class ManyLinksTest {
             noisy.link().port().doorbell().ring();
             if (i % 1000 == 0) {
                 send(lefts.get(0), i + 1, 10);
-                expect(rights.get(0), i + 1);
+                rights.get(0).expect(i + 1);
             }
         }
         untilQuiet();
@@ -262,12 +243,12 @@ class ManyLinksTest {
         for (int i = 0; i < MANY; i++) {
             ShmPair.End from = lefts.get(i);
             OnLoop.borrow(left);
-            assertThat(offer(from, 7, 20)).isTrue();
+            assertThat(from.offer(7, 20)).isTrue();
             left.endTurn();
             left.giveBack(!from.link().asleep());
-            expect(rights.get(i), 7);
+            rights.get(i).expect(7);
             send(rights.get(i), 8, 20);
-            expect(from, 8);
+            from.expect(8);
         }
     }
 

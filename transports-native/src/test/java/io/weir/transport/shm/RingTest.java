@@ -226,6 +226,59 @@ class RingTest {
         }
     }
 
+    /** Whoever writes where there is no memory is ended by a signal on a machine that has none left. */
+    @ParameterizedTest
+    @ValueSource(ints = {RecordLayout.LINE, 2 * RecordLayout.LINE})
+    void nothingIsWrittenBehindTheMemoryThatThereIs(int stop) {
+        int bytes = Growth.FIRST_RING;
+        int whole = 1 << 20;
+        long untouched = 0x5eed_5eed_5eed_5eedL;
+        try (TestRing ring = new TestRing(whole, SegmentLayout.MIN_POOL)) {
+            int start = ring.layout.ring();
+            for (int at = bytes; at < whole; at += Long.BYTES) {
+                SegmentLayout.LONGS.set(ring.memory(), start + at, untouched);
+            }
+            RingWriter writer = new RingWriter(ring.sent, bytes, () -> {});
+            Random random = new Random(7);
+            int longest = FrameLayout.HEADER + RecordLayout.maxLength(whole);
+            for (int i = 0; i < 20_000; i++) {
+                // Every second record is about as long as what is left.
+                int left = bytes - (int) (writer.position() & (whole - 1));
+                int wanted = i % 2 == 0 ? left - 8 * random.nextInt(40) : 16 + 8 * random.nextInt(500);
+                write(writer, Math.max(16, Math.min(wanted, longest)));
+                writer.publishLast();
+                while (ring.next() == RingReader.Found.FRAME) {
+                    ring.reader.frame().release();
+                }
+                ring.reader.tell();
+            }
+            // The goodbye comes as far behind as it can, if not at the beginning of the next round.
+            long round = writer.position() / whole;
+            while (writer.position() / whole == round && (writer.position() & (whole - 1)) + 16 <= bytes - stop) {
+                write(writer, 16);
+                writer.publishLast();
+                assertThat(ring.next()).isEqualTo(RingReader.Found.FRAME);
+                ring.reader.frame().release();
+                ring.reader.tell();
+            }
+            writer.goodbye();
+            assertThat(ring.next()).isEqualTo(RingReader.Found.GOODBYE);
+            for (int at = bytes; at < whole; at += Long.BYTES) {
+                assertThat((long) SegmentLayout.LONGS.get(ring.memory(), start + at))
+                        .as("at %d", at)
+                        .isEqualTo(untouched);
+            }
+        }
+    }
+
+    private static void write(RingWriter writer, int bytes) {
+        int index = writer.claim(bytes);
+        assertThat(index).isNotNegative();
+        int length = bytes - FrameLayout.HEADER;
+        SegmentLayout.LONGS.set(writer.memory(), index + 8, 0L);
+        writer.commit(index, FrameLayout.word0(FrameKind.DATA.code(), 0, 0, length), bytes);
+    }
+
     @Test
     void refusesWhatItCanNeverTakeAndChangesNothing() {
         try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {

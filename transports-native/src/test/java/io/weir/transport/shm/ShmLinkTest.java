@@ -54,20 +54,7 @@ class ShmLinkTest {
 
     /** Offers on the end's loop; the body goes to the link, or is released if it says no. */
     private boolean offer(ShmPair.End end, int number, ByteBuf body) {
-        return OnLoop.get(end.loop(), () -> {
-            boolean taken =
-                    end.link().offer(frame.set(FrameKind.DATA, 0, number, 0).body(body));
-            if (!taken) {
-                body.release();
-            }
-            return taken;
-        });
-    }
-
-    private static void expectEnd(ShmPair.End end, int number) {
-        Frames.Got got = end.frames().nextFrame();
-        assertThat(got.channel()).isEqualTo(number);
-        got.body().release();
+        return OnLoop.get(end.loop(), () -> end.offer(number, body));
     }
 
     @Test
@@ -81,13 +68,13 @@ class ShmLinkTest {
                         .isTrue();
             }
             OnLoop.until(() -> link.pollLent(number -> number % 2 == 1) == Lendable.RECALL);
-            expectEnd(pair.right, 3);
-            expectEnd(pair.right, 5);
+            pair.right.expect(3);
+            pair.right.expect(5);
             pair.right.frames().expectNothing();
             assertThat(link.asleep()).isFalse();
             pair.right.loop().giveBack(true);
-            expectEnd(pair.right, 4);
-            expectEnd(pair.right, 3);
+            pair.right.expect(4);
+            pair.right.expect(3);
         }
     }
 
@@ -168,7 +155,7 @@ class ShmLinkTest {
                 Thread.onSpinWait();
             }
             assertThat(isAsleep(port)).as("not woken").isFalse();
-            expectEnd(pair.right, 1);
+            pair.right.expect(1);
         }
     }
 
@@ -224,7 +211,7 @@ class ShmLinkTest {
             got.release();
             // The next frame makes the sender look.
             assertThat(offer(pair.right, 2, Unpooled.EMPTY_BUFFER)).isTrue();
-            expectEnd(pair.left, 2);
+            pair.left.expect(2);
             assertThat(OnLoop.get(pair.left.loop(), block::refCnt)).isOne();
             block.release();
         }
@@ -255,7 +242,7 @@ class ShmLinkTest {
             pair.right.frames().expectNothing();
             pair.right.run(() -> pair.right.link().handler(pair.right.frames()));
             for (int i = 0; i < sent; i++) {
-                expectEnd(pair.right, i);
+                pair.right.expect(i);
             }
         }
     }
@@ -273,7 +260,7 @@ class ShmLinkTest {
             pair.left.frames().expectWritable();
             assertThat(offer(pair.left, sent, Unpooled.EMPTY_BUFFER)).isTrue();
             for (int i = 0; i <= sent; i++) {
-                expectEnd(pair.right, i);
+                pair.right.expect(i);
             }
             pair.left.frames().expectNothing();
         }
@@ -413,7 +400,7 @@ class ShmLinkTest {
                         .isFalse();
             });
             for (int i = 0; i < 1_000; i++) {
-                expectEnd(pair.right, i);
+                pair.right.expect(i);
             }
             assertThat(pair.right.frames().nextLost(SessionLost.class))
                     .hasMessageContaining("left-")
@@ -471,7 +458,7 @@ class ShmLinkTest {
             pair.left.run(() -> pair.left.link().close());
             pair.right.run(() -> {});
             pair.right.run(() -> pair.right.link().handler(pair.right.frames()));
-            expectEnd(pair.right, 1);
+            pair.right.expect(1);
             assertThat(pair.right.frames().nextLost(SessionLost.class)).hasMessageContaining("has closed");
         }
     }
@@ -609,7 +596,7 @@ class ShmLinkTest {
             assertThat(tooLong.refCnt()).isOne();
             tooLong.release();
             assertThat(offer(pair.left, 2, Unpooled.EMPTY_BUFFER)).isTrue();
-            expectEnd(pair.right, 2);
+            pair.right.expect(2);
         }
     }
 }

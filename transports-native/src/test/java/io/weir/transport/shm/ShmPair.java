@@ -1,6 +1,10 @@
 package io.weir.transport.shm;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.netty.buffer.ByteBuf;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
 import io.weir.core.Link;
 import io.weir.core.LinkRequest;
 import io.weir.core.PeerCard;
@@ -36,6 +40,36 @@ final class ShmPair implements AutoCloseable {
 
     /** One end. */
     record End(NettyLoop loop, ShmLink link, Frames frames) {
+
+        /** On its loop: offers this body, which goes to the link, or is released if that says no. */
+        boolean offer(int number, ByteBuf body) {
+            boolean taken =
+                    link.offer(new Frame().set(FrameKind.DATA, 0, number, 0).body(body));
+            if (!taken) {
+                body.release();
+            }
+            return taken;
+        }
+
+        /** The same with so many bytes of the link's own memory. */
+        boolean offer(int number, int length) {
+            return offer(number, link.allocator().buffer(length).writerIndex(length));
+        }
+
+        /** The next frame must have this number. */
+        void expect(int number) {
+            Frames.Got got = frames.nextFrame();
+            assertThat(got.channel()).isEqualTo(number);
+            got.body().release();
+        }
+
+        /** The next frame must have this number, and a body of this length. */
+        void expect(int number, int length) {
+            Frames.Got got = frames.nextFrame();
+            assertThat(got.channel()).isEqualTo(number);
+            assertThat(got.body().readableBytes()).isEqualTo(length);
+            got.body().release();
+        }
 
         void run(Runnable step) {
             OnLoop.run(loop, step);
