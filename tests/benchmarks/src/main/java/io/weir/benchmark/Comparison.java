@@ -43,7 +43,8 @@ final class Comparison {
         Comparison comparison = new Comparison();
         for (Cell cell : standings.cells()) {
             if (!cell.scenario().isRest()) {
-                entrants(samples, cell)
+                standings
+                        .entrants(cell)
                         .forEach(entrant -> comparison.add(
                                 cell,
                                 entrant,
@@ -52,14 +53,6 @@ final class Comparison {
             }
         }
         return comparison;
-    }
-
-    private static List<String> entrants(List<Sample> samples, Cell cell) {
-        return samples.stream()
-                .filter(one -> one.cell().equals(cell))
-                .map(Sample::entrant)
-                .distinct()
-                .toList();
     }
 
     /** The sound rounds of the best variant; null if it was not measured. */
@@ -73,8 +66,7 @@ final class Comparison {
                 .filter(one -> one.cell().equals(cell)
                         && one.entrant().equals(entrant)
                         && one.variant().equals(best.variant())
-                        && one.isSound(bestRttNanos)
-                        && one.stretch(bestRttNanos) == best.stretch())
+                        && one.isSoundIn(best.stretch(), bestRttNanos))
                 .mapToDouble(Sample::value)
                 .toArray();
     }

@@ -54,7 +54,9 @@ final class Report {
                 "cell", "entrant", "median", "over ring", "p50", "p99", "p99.9", "CPU s/million", "near/far/discarded");
         for (Cell cell : standings.cells()) {
             if (!cell.scenario().isRest()) {
-                entrants(cell).forEach(one -> standings.best(one, cell).ifPresent(best -> figures(table, best)));
+                standings
+                        .entrants(cell)
+                        .forEach(one -> standings.best(one, cell).ifPresent(best -> figures(table, best)));
             }
         }
         section("Measured, each in its best configuration", table);
@@ -79,7 +81,9 @@ final class Report {
         Table table = new Table("idle pair", "CPU server", "CPU client", "switches/s", "RSS server", "RSS client");
         for (Cell cell : standings.cells()) {
             if (cell.scenario() == Scenario.IDLE) {
-                entrants(cell).forEach(one -> standings.best(one, cell).ifPresent(best -> idle(table, best)));
+                standings
+                        .entrants(cell)
+                        .forEach(one -> standings.best(one, cell).ifPresent(best -> idle(table, best)));
             }
         }
         section("Connected and idle", table);
@@ -99,7 +103,8 @@ final class Report {
         Table table = new Table("stalled pair", "size", "held by server", "held by client");
         for (Cell cell : standings.cells()) {
             if (cell.scenario() == Scenario.STALL) {
-                entrants(cell)
+                standings
+                        .entrants(cell)
                         .forEach(one -> standings
                                 .best(one, cell)
                                 .ifPresent(best -> table.row(
@@ -130,14 +135,6 @@ final class Report {
                     bar.conclusion());
         }
         return table;
-    }
-
-    private Iterable<String> entrants(Cell cell) {
-        return standings.all().stream()
-                .filter(one -> one.cell().equals(cell))
-                .map(Standing::entrant)
-                .distinct()
-                .toList();
     }
 
     private void section(String title, Table table) {

@@ -38,6 +38,11 @@ record Sample(
         return !isDisturbed() && stretch(bestRttNanos) != Stretch.MOVED;
     }
 
+    /** Whether the figures may be used, and were taken where both processors were that near or far. */
+    boolean isSoundIn(Stretch stretch, long bestRttNanos) {
+        return isSound(bestRttNanos) && stretch(bestRttNanos) == stretch;
+    }
+
     /** The figure that this cell is about: nanoseconds of a round trip, or messages in a second. */
     double value() {
         return valueOf(cell, outcome.measured());

@@ -50,9 +50,8 @@ record Standing(
     static Standing of(List<Sample> all, Stretch stretch, long bestRttNanos) {
         List<Sample> sound =
                 all.stream().filter(one -> one.isSound(bestRttNanos)).toList();
-        List<Sample> wanted = sound.stream()
-                .filter(one -> one.stretch(bestRttNanos) == stretch)
-                .toList();
+        List<Sample> wanted =
+                all.stream().filter(one -> one.isSoundIn(stretch, bestRttNanos)).toList();
         int near = (int) sound.stream()
                 .filter(one -> one.stretch(bestRttNanos) == Stretch.NEAR)
                 .count();

@@ -42,6 +42,15 @@ final class Standings {
         return byKey.keySet().stream().map(Key::cell).distinct().toList();
     }
 
+    /** Who was measured in this cell. */
+    List<String> entrants(Cell cell) {
+        return byKey.keySet().stream()
+                .filter(one -> one.cell().equals(cell))
+                .map(Key::entrant)
+                .distinct()
+                .toList();
+    }
+
     /** The entrant's best configuration in this cell; empty if it was not measured there. */
     Optional<Standing> best(String entrant, Cell cell) {
         return byKey.values().stream()
@@ -69,7 +78,7 @@ final class Standings {
     private static long fewest(List<Sample> ofCell, Stretch stretch, long bestRttNanos) {
         return grouped(ofCell, Sample::entrant).values().stream()
                 .mapToLong(own -> own.stream()
-                        .filter(one -> one.isSound(bestRttNanos) && one.stretch(bestRttNanos) == stretch)
+                        .filter(one -> one.isSoundIn(stretch, bestRttNanos))
                         .count())
                 .min()
                 .orElse(0);
