@@ -32,10 +32,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -103,8 +102,8 @@ class ManyPeersTest implements OnRoute {
             var unused = hub.answer(ECHO, Mono::just);
         }
 
-        static Star of(int count, Nodes nodes, Waiting waiting) {
-            Star star = new Star(nodes, spec -> shm(spec).waiting(waiting));
+        static Star of(int count, Nodes nodes) {
+            Star star = new Star(nodes, spec -> shm(spec).waiting(Waiting.LATENCY));
             for (int i = 0; i < count; i++) {
                 star.add(i, ManyPeersTest::shm);
             }
@@ -187,10 +186,9 @@ class ManyPeersTest implements OnRoute {
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
     }
 
-    @ParameterizedTest
-    @EnumSource(names = "LATENCY")
-    void whoHasBeenIdleIsHeard(Waiting waiting, Nodes nodes) {
-        Star star = Star.of(MANY, nodes, waiting);
+    @Test
+    void whoHasBeenIdleIsHeard(Nodes nodes) {
+        Star star = Star.of(MANY, nodes);
         for (int round = 0; round < 2; round++) {
             // All at once.
             idle();
@@ -242,11 +240,10 @@ class ManyPeersTest implements OnRoute {
     }
 
     /** Many times, each link is asked for something just when it is about to become quiet. */
-    @ParameterizedTest
-    @EnumSource(names = "LATENCY")
-    void pausesAboutAsLongAsALinkStaysAwake(Waiting waiting, Nodes nodes) {
-        Star star = Star.of(SOME, nodes, waiting);
-        SplittableRandom random = Seed.random("pauses of " + waiting);
+    @Test
+    void pausesAboutAsLongAsALinkStaysAwake(Nodes nodes) {
+        Star star = Star.of(SOME, nodes);
+        SplittableRandom random = Seed.random("pauses");
         for (int i = 0; i < 120; i++) {
             Spoke spoke = star.spokes.get(random.nextInt(4));
             long pause = random.nextLong(300_000, 1_700_000);
@@ -261,10 +258,9 @@ class ManyPeersTest implements OnRoute {
     }
 
     /** One peer sends and receives without a pause, another one reads slowly, the others ask now and then. */
-    @ParameterizedTest
-    @EnumSource(names = "LATENCY")
-    void oneStreamsWhileOthersAsk(Waiting waiting, Nodes nodes) {
-        Star star = Star.of(MANY, nodes, waiting);
+    @Test
+    void oneStreamsWhileOthersAsk(Nodes nodes) {
+        Star star = Star.of(MANY, nodes);
         star.hub.serve("stream", channel -> channel.send(channel.receive()));
         AtomicBoolean over = new AtomicBoolean();
         AtomicLong readings = new AtomicLong();
@@ -287,7 +283,7 @@ class ManyPeersTest implements OnRoute {
                 .takeUntil(value -> over.get())
                 .subscribe(reading);
 
-        SplittableRandom random = Seed.random("who asks beside a stream, " + waiting);
+        SplittableRandom random = Seed.random("who asks beside a stream");
         List<Flux<String>> askers = new ArrayList<>();
         for (Spoke spoke : star.spokes.subList(2, MANY)) {
             SplittableRandom own = random.split();
@@ -339,10 +335,9 @@ class ManyPeersTest implements OnRoute {
     }
 
     /** The first thing that goes over each link, after it has been idle, is long; and later ones, too. */
-    @ParameterizedTest
-    @EnumSource(names = "LATENCY")
-    void longPayloadsAfterAPause(Waiting waiting, Nodes nodes) {
-        Star star = Star.of(SOME, nodes, waiting);
+    @Test
+    void longPayloadsAfterAPause(Nodes nodes) {
+        Star star = Star.of(SOME, nodes);
         List<Spoke> those = star.spokes;
         // The first of a link, for both directions and both kinds of memory: peers 0 to 3, 4 to 7, and 8 to 11.
         idle();
@@ -393,10 +388,9 @@ class ManyPeersTest implements OnRoute {
     }
 
     /** However an idle peer goes, the hub notices, and what was asked of it fails. The others do not. */
-    @ParameterizedTest
-    @EnumSource(names = "LATENCY")
-    void whoGoesWhileIdleIsMissed(Waiting waiting, Nodes nodes) {
-        Star star = Star.of(SOME + 8, nodes, waiting);
+    @Test
+    void whoGoesWhileIdleIsMissed(Nodes nodes) {
+        Star star = Star.of(SOME + 8, nodes);
         UnaryOperator<NodeSpec.Builder> never = spec -> shm(spec).repath(Repath.OFF);
         List<Spoke> all = List.copyOf(star.spokes);
         // These two have connected, so it is their order and their rule that counts.
@@ -476,10 +470,9 @@ class ManyPeersTest implements OnRoute {
     }
 
     /** Memory for a few links only: the others go over tcp, and all are served. */
-    @ParameterizedTest
-    @EnumSource(names = "BALANCED")
-    void littleMemory(Waiting waiting, Nodes nodes) {
-        Star star = new Star(nodes, spec -> shmOrTcpOnce(spec).waiting(waiting).transportOption("shm", "memory", "8m"));
+    @Test
+    void littleMemory(Nodes nodes) {
+        Star star = new Star(nodes, spec -> shmOrTcpOnce(spec).transportOption("shm", "memory", "8m"));
         for (int i = 0; i < MANY; i++) {
             star.add(i, ManyPeersTest::shmOrTcpOnce);
         }
