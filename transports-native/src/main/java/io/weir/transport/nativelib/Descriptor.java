@@ -34,8 +34,8 @@ public final class Descriptor implements AutoCloseable {
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {
-            OPEN.decrementAndGet();
             Posix.close(number);
+            OPEN.decrementAndGet();
         }
     }
 
