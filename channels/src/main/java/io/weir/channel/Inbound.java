@@ -230,10 +230,12 @@ final class Inbound implements Decoding.Source {
         if (!wanted) {
             return;
         }
-        if (inPlace && kept == null && sink != null && sink.takesContent()) {
+        byte[] control = frame.control();
+        if (inPlace && control.length == 0 && kept == null && sink != null && sink.takesContent() && mayDeliverNow()) {
+            // The next one will be as this one could have been.
             frame.lendNext();
         }
-        arrived(message(frame.control(), body), frame.flags(), frame.aux(), cost);
+        arrived(message(control, body), frame.flags(), frame.aux(), cost);
     }
 
     /** Delivers what is lent, if the sink can take it so and now; nothing has happened otherwise. */

@@ -195,6 +195,13 @@ public final class Frame {
         return body;
     }
 
+    /** Releases the body, for a link that has copied it. What is only lent is not its own. */
+    public void releaseBody() {
+        if (!isLent) {
+            body.release();
+        }
+    }
+
     public boolean hasRegion() {
         return region != null;
     }

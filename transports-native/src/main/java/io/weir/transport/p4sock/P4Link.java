@@ -124,6 +124,11 @@ final class P4Link implements Link, Connection.User {
     }
 
     @Override
+    public boolean takesLent() {
+        return true;
+    }
+
+    @Override
     public boolean offer(Frame frame) {
         if (state != State.OPEN || !connection.isOpen()) {
             return false;
@@ -148,13 +153,12 @@ final class P4Link implements Link, Connection.User {
         if (frame.length() > Greeting.MAX_FRAME || frame.control().length > FrameLayout.MAX_CONTROL) {
             throw new IllegalArgumentException(frame + " exceeds " + Greeting.MAX_FRAME + " bytes");
         }
-        if (frame.body().refCnt() == 0) {
+        if (!frame.isLent() && frame.body().refCnt() == 0) {
             throw new IllegalArgumentException("a frame whose body was released: " + frame.kind());
         }
     }
 
     private void write(Frame frame) {
-        ByteBuf body = frame.body();
         int padding = FrameBytes.padding(frame);
         int size = FrameBytes.headSize(frame) + frame.bodyLength() + padding;
         frameBegin = written;
@@ -163,13 +167,15 @@ final class P4Link implements Link, Connection.User {
             closeOpen(false);
         }
         Fragment into = opened();
-        if (size <= room(into) && (body.readableBytes() < PIECE || !isPiece(body))) {
+        if (size <= room(into) && (frame.isLent() || frame.bodyLength() < PIECE || !isPiece(frame.body()))) {
             ByteBuf bytes = into.bytes();
             FrameBytes.writeHead(frame, bytes);
-            FrameBytes.copy(body, bytes);
+            FrameBytes.copyBody(frame, bytes);
             bytes.writeZero(padding);
             written += size;
         } else {
+            // A copy, if it was lent.
+            ByteBuf body = frame.body();
             head.clear();
             FrameBytes.writeHead(frame, head);
             put(head, false);
@@ -177,7 +183,7 @@ final class P4Link implements Link, Connection.User {
             head.clear().writeZero(padding);
             put(head, false);
         }
-        body.release();
+        frame.releaseBody();
     }
 
     /** Whether parts of it can be sent from where they lie. */

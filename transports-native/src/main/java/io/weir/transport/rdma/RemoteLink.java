@@ -161,6 +161,11 @@ public final class RemoteLink implements Link, Pollable {
     }
 
     @Override
+    public boolean takesLent() {
+        return true;
+    }
+
+    @Override
     public boolean takesInPlace(ByteBuf body) {
         return place(body) != null;
     }
@@ -201,15 +206,14 @@ public final class RemoteLink implements Link, Pollable {
         if ((frame.flags() & Frame.LINK_FLAGS) != 0) {
             throw new IllegalArgumentException("the flags of " + frame + " are the link's own");
         }
-        boolean tooLong = frame.length() > maxFrame && !takesInPlace(frame.body());
+        boolean tooLong = frame.length() > maxFrame && (frame.isLent() || !takesInPlace(frame.body()));
         if (tooLong || frame.control().length > Math.min(FrameLayout.MAX_CONTROL, maxFrame)) {
             throw new IllegalArgumentException(frame + " exceeds " + maxFrame + " bytes");
         }
     }
 
     private boolean write(Frame frame) {
-        ByteBuf body = frame.body();
-        RegisteredPool.Place place = place(body);
+        RegisteredPool.Place place = frame.isLent() ? null : place(frame.body());
         numberNeeded = place != null && frame.length() > maxFrame && !lent.hasNumber();
         if (numberNeeded) {
             return false;
@@ -218,14 +222,14 @@ public final class RemoteLink implements Link, Pollable {
             if (!hasRoom(SendingSlots.sizeOfDescription(frame))) {
                 return false;
             }
-            slots.write(frame, place, lent.lend(body));
+            slots.write(frame, place, lent.lend(frame.body()));
             return true;
         }
         if (!hasRoom(SendingSlots.size(frame))) {
             return false;
         }
         slots.write(frame);
-        body.release();
+        frame.releaseBody();
         return true;
     }
 

@@ -2,7 +2,6 @@ package io.weir.transport.rdma;
 
 import static io.weir.transport.nativelib.Bytes.LONGS;
 
-import io.netty.buffer.ByteBuf;
 import io.weir.core.Frame;
 import io.weir.core.FrameLayout;
 import io.weir.core.ProtocolMismatch;
@@ -142,12 +141,13 @@ final class SendingSlots {
     /** Writes this frame with its body, which is not released. There must be room. */
     void write(Frame frame) {
         int controlLength = frame.control().length;
-        ByteBuf body = frame.body();
-        int bodyLength = body.readableBytes();
+        int bodyLength = frame.bodyLength();
         int rest = head(frame, frame.flags(), controlLength + bodyLength);
         control(frame, rest);
-        if (bodyLength != 0) {
-            Bytes.copy(body, memory, rest + controlLength, bodyLength);
+        if (frame.isLent()) {
+            Bytes.copy(frame.content().bytes(), 0, memory, rest + controlLength, bodyLength);
+        } else if (bodyLength != 0) {
+            Bytes.copy(frame.body(), memory, rest + controlLength, bodyLength);
         }
         at += size(frame);
     }

@@ -5,6 +5,7 @@ import static io.weir.transport.nativelib.Bytes.LONGS;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.PooledByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.weir.core.ContentMemory;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
@@ -165,8 +166,13 @@ final class SlotReader {
     /** The frame with its own body, which belongs to the caller; until the next one is made. */
     Frame frame() {
         int length = bodyLength(false);
-        return frame(
-                length == 0 ? Unpooled.EMPTY_BUFFER : body(description() + FrameLayout.controlLength(word), length));
+        int from = description() + FrameLayout.controlLength(word);
+        ContentMemory lends = known() == FrameKind.DATA ? frames.lends(length, small) : null;
+        if (lends != null) {
+            Bytes.copy(memory, from, lends.bytes(), 0, length);
+            return frame(Unpooled.EMPTY_BUFFER).lend(lends, length);
+        }
+        return frame(length == 0 ? Unpooled.EMPTY_BUFFER : body(from, length));
     }
 
     /** The frame with this body; until the next one is made. */

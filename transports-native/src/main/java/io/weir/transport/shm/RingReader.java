@@ -16,7 +16,6 @@ import io.weir.core.ReusedFrame;
 import io.weir.transport.nativelib.Bytes;
 import java.nio.ByteBuffer;
 import java.util.function.IntPredicate;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The receiver's end of a ring. Belongs to the loop's thread. Trusts nothing in it: each word is read once, checked,
@@ -42,8 +41,6 @@ final class RingReader {
     private final LentBlocks blocks;
     private ByteBuffer memory;
     private final ReusedFrame frames = new ReusedFrame();
-    /** Where short bodies lie that are only lent; null: nobody has wanted that. */
-    private @Nullable ContentMemory lent;
 
     /** Where the next record is expected, in bytes since the beginning. */
     private long position;
@@ -170,7 +167,7 @@ final class RingReader {
         int at = index + start;
         ByteBuf body = Unpooled.EMPTY_BUFFER;
         Frame frame = frames.next();
-        ContentMemory lends = frame.lendsNext() && kind == FrameKind.DATA && !inPool ? lends(bodyLength) : null;
+        ContentMemory lends = kind == FrameKind.DATA && !inPool ? frames.lends(bodyLength, small) : null;
         if (inPool) {
             body = block(at);
         } else if (bodyLength > Bytes.WORDWISE) {
@@ -229,20 +226,6 @@ final class RingReader {
         if (controlLength != 0) {
             frame.control(control(inPool ? at + RecordLayout.BLOCK_WORDS : at, controlLength));
         }
-    }
-
-    /** Where a body of this length is to lie that is only lent; null: it is not to be. */
-    private @Nullable ContentMemory lends(int bodyLength) {
-        if (bodyLength > LoopBuffers.LARGEST) {
-            return null;
-        }
-        ContentMemory memory = lent;
-        if (memory == null) {
-            memory = new ContentMemory(LoopBuffers.LARGEST, small);
-            lent = memory;
-        }
-        // A codec that reads there may have led to this.
-        return memory.inUse() ? null : memory;
     }
 
     private byte[] control(int index, int length) {

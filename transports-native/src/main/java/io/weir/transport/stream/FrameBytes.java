@@ -37,11 +37,20 @@ public final class FrameBytes {
         into.writeBytes(frame.control());
     }
 
+    /** Copies the frame's body, and changes none of its indices. */
+    public static void copyBody(Frame frame, ByteBuf into) {
+        if (frame.isLent()) {
+            into.writeBytes(frame.content().bytes(), 0, frame.bodyLength());
+        } else {
+            copy(frame.body(), into);
+        }
+    }
+
     /**
      * Copies a body, and changes none of its indices. Netty copies what lies outside of the heap through a view, which
      * few bytes are not worth.
      */
-    public static void copy(ByteBuf body, ByteBuf into) {
+    private static void copy(ByteBuf body, ByteBuf into) {
         int length = body.readableBytes();
         int from = body.readerIndex();
         if (length > WORDWISE || body.hasArray()) {

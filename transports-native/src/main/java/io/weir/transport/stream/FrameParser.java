@@ -3,6 +3,7 @@ package io.weir.transport.stream;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import io.weir.core.ContentMemory;
 import io.weir.core.ControlData;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
@@ -135,9 +136,17 @@ public final class FrameParser {
         int length = FrameLayout.length(head0);
         byte[] controlData = newControl(FrameLayout.controlLength(head0));
         in.readBytes(controlData);
-        ByteBuf whole = wholeBody(in, length - controlData.length);
+        int ofBody = length - controlData.length;
+        ContentMemory lends = known == FrameKind.DATA ? frames.lends(ofBody, small) : null;
+        ByteBuf whole = Unpooled.EMPTY_BUFFER;
+        if (lends == null) {
+            whole = wholeBody(in, ofBody);
+        } else {
+            in.readBytes(lends.bytes(), 0, ofBody);
+        }
         in.skipBytes(FrameLayout.align(length) - length);
-        return deliver(known, head0, head1, word, further, controlData, whole);
+        Frame frame = fill(known, head0, head1, word, further, controlData, whole);
+        return deliver(lends == null ? frame : frame.lend(lends, ofBody));
     }
 
     private boolean collectHead(ByteBuf in) {
@@ -257,22 +266,26 @@ public final class FrameParser {
             throw new IllegalStateException("a body without a head");
         }
         stage = skip == 0 ? Stage.HEAD : Stage.PADDING;
-        return deliver(known, word0, word1, first, second, control, whole);
+        return deliver(fill(known, word0, word1, first, second, control, whole));
     }
 
-    private boolean deliver(
+    private Frame fill(
             FrameKind known, long head0, long head1, long word, long further, byte[] controlData, ByteBuf whole) {
         greeting.checkFirst(known, whole);
-        Frame frame = frames.next();
+        return frames.next()
+                .set(
+                        known,
+                        FrameLayout.flags(head0) & ~Frame.LINK_FLAGS,
+                        FrameLayout.channel(head1),
+                        FrameLayout.aux(head1),
+                        whole)
+                .words(word, further)
+                .control(controlData);
+    }
+
+    private boolean deliver(Frame frame) {
         try {
-            return sink.frame(frame.set(
-                            known,
-                            FrameLayout.flags(head0) & ~Frame.LINK_FLAGS,
-                            FrameLayout.channel(head1),
-                            FrameLayout.aux(head1),
-                            whole)
-                    .words(word, further)
-                    .control(controlData));
+            return sink.frame(frame);
         } finally {
             frame.clear();
         }

@@ -37,7 +37,7 @@ final class Outbox {
     void add(Frame frame) {
         FileRegion region = frame.region();
         int bodyLength = frame.bodyLength();
-        boolean copied = region == null && bodyLength <= COPIED;
+        boolean copied = region == null && (frame.isLent() || bodyLength <= COPIED);
         int headLength = FrameBytes.headSize(frame);
         ByteBuf into = gathered.room(this, headLength + (copied ? bodyLength : 0) + Long.BYTES, channel.alloc());
         Kept keeping = kept;
@@ -112,16 +112,15 @@ final class Outbox {
 
     private static void addCopied(Frame frame, ByteBuf into) {
         int before = into.writerIndex();
-        ByteBuf body = frame.body();
         try {
             FrameBytes.writeHead(frame, into);
-            FrameBytes.copy(body, into);
+            FrameBytes.copyBody(frame, into);
             into.writeZero(FrameBytes.padding(frame));
         } catch (RuntimeException e) {
             into.writerIndex(before);
             throw e;
         }
-        body.release();
+        frame.releaseBody();
     }
 
     /** Writing in pieces moves the reader index, which is no business of those who hold the body as well. */

@@ -131,6 +131,11 @@ final class TcpLink implements Link {
     }
 
     @Override
+    public boolean takesLent() {
+        return true;
+    }
+
+    @Override
     public ByteBufAllocator allocator() {
         return allocator;
     }
@@ -183,7 +188,7 @@ final class TcpLink implements Link {
         if (region != null && tls != null) {
             throw new IllegalArgumentException("a piece of a file, which TLS can't take: " + frame.kind());
         }
-        long body = region == null ? frame.body().readableBytes() : region.count() - region.transferred();
+        long body = region == null ? frame.bodyLength() : region.count() - region.transferred();
         int control = frame.control().length;
         if (body + control > Greeting.MAX_FRAME || control > FrameLayout.MAX_CONTROL) {
             throw new IllegalArgumentException("a frame of " + (body + control) + " bytes, " + control
@@ -192,7 +197,7 @@ final class TcpLink implements Link {
         if (frame.kind() == FrameKind.ACK) {
             throw new IllegalArgumentException("an ACK, which links send by themselves");
         }
-        if (region == null && frame.body().refCnt() == 0) {
+        if (region == null && !frame.isLent() && frame.body().refCnt() == 0) {
             throw new IllegalArgumentException("a frame whose body was released: " + frame.kind());
         }
     }

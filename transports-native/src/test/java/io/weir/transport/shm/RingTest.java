@@ -164,6 +164,40 @@ class RingTest {
         }
     }
 
+    /** Behind the ring lies the pool. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5})
+    void aRunEndsWhereTheRingDoes(int left) {
+        long untouched = 0x5eed_5eed_5eed_5eedL;
+        try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {
+            int behind = ring.layout.ring() + ring.layout.ringSize();
+            for (int at = 0; at < 4_096; at += Long.BYTES) {
+                SegmentLayout.LONGS.set(ring.memory(), behind + at, untouched);
+            }
+            int lines = ring.layout.ringSize() / RecordLayout.LINE - left;
+            for (int i = 0; i < lines; i++) {
+                end(ring, 0);
+                ring.publish();
+                assertThat(ring.next()).isEqualTo(RingReader.Found.FRAME);
+            }
+            ring.reader.tell();
+            assertThat(ring.writer.position()).isEqualTo((long) lines * RecordLayout.LINE);
+            for (int channel = 1; channel < 60; channel++) {
+                end(ring, channel);
+            }
+            ring.publish();
+            for (int channel = 1; channel < 60; channel++) {
+                assertThat(ring.next()).isEqualTo(RingReader.Found.FRAME);
+                assertThat(ring.reader.frame().channel()).isEqualTo(channel);
+            }
+            for (int at = 0; at < 4_096; at += Long.BYTES) {
+                assertThat((long) SegmentLayout.LONGS.get(ring.memory(), behind + at))
+                        .as("at %d", at)
+                        .isEqualTo(untouched);
+            }
+        }
+    }
+
     private void end(TestRing ring, int channel) {
         assertThat(ring.frames.write(frame.set(FrameKind.END, 0, channel, 0))).isTrue();
     }
@@ -246,6 +280,10 @@ class RingTest {
                 int left = bytes - (int) (writer.position() & (whole - 1));
                 int wanted = i % 2 == 0 ? left - 8 * random.nextInt(40) : 16 + 8 * random.nextInt(500);
                 write(writer, Math.max(16, Math.min(wanted, longest)));
+                // Behind the first one of a turn these are one run.
+                for (int more = random.nextInt(12); more > 0; more--) {
+                    write(writer, 16 + 8 * random.nextInt(6));
+                }
                 writer.publishLast();
                 while (ring.next() == RingReader.Found.FRAME) {
                     ring.reader.frame().release();

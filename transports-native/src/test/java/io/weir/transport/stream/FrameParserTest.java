@@ -37,11 +37,21 @@ public class FrameParserTest {
     private final UnpooledByteBufAllocator large = new UnpooledByteBufAllocator(true, true);
     private final List<String> seen = new ArrayList<>();
     private boolean wants = true;
+    /** The sink asks for bodies that are lent; how many were. */
+    private boolean lends;
+
+    private int lent;
 
     private FrameParser parser(boolean greeted) {
         return new FrameParser(new Greeting("what connected from tcp://h:1", greeted), small, large, frame -> {
+            if (frame.isLent()) {
+                lent++;
+            }
             seen.add(describe(frame));
             frame.release();
+            if (lends) {
+                frame.lendNext();
+            }
             return wants;
         });
     }
@@ -126,6 +136,33 @@ public class FrameParserTest {
         }
         assertThat(seen).isEqualTo(sent);
         assertThat(parser.isWithinFrame()).isFalse();
+    }
+
+    /** What is lent is what would have come in a buffer, whoever asks for it, and however often. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void lendsTheSameToWhoeverAsksForIt(int seed) {
+        lends = true;
+        readsTheSameFramesWhereverTheStreamIsCut(seed);
+    }
+
+    @Test
+    void lendsWhatIsShortAndWholeOnceItIsAskedTo() {
+        Frame frame = new Frame().set(FrameKind.DATA, 0, 3, 4).body(ascii("1234567"));
+        Frame longest = new Frame().set(FrameKind.DATA, 0, 3, 4).body(Unpooled.buffer(LoopBuffers.LARGEST + 1));
+        longest.body().writerIndex(LoopBuffers.LARGEST + 1);
+        FrameParser parser = parser(true);
+        parser.parse(wire(frame));
+        assertThat(lent).isZero();
+        lends = true;
+        parser.parse(wire(frame).writeBytes(wire(frame)).writeBytes(wire(longest)));
+        assertThat(lent).as("from when it was asked").isEqualTo(1);
+        parser.parse(wire(frame).writeBytes(wire(frame)));
+        assertThat(lent).isEqualTo(3);
+        cut(parser, wire(frame), FrameLayout.HEADER + 2);
+        cut(parser, wire(frame).skipBytes(FrameLayout.HEADER + 2), 100);
+        assertThat(lent).as("not what was cut").isEqualTo(3);
+        assertThat(seen).hasSize(7);
     }
 
     /** Each piece comes in a buffer of its own, as from a socket. */
