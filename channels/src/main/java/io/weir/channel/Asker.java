@@ -45,6 +45,10 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
         this.port = port;
     }
 
+    String port() {
+        return port;
+    }
+
     void opened(Channel opened) {
         channel = opened;
         opened.outbound().feeder(this);

@@ -106,6 +106,10 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     }
 
     private final NodeSpec spec;
+    /** Of the spec: looked at for each message. */
+    private final long maxMessage;
+
+    private final long windowBytes;
     private final Host host;
     private final MemoryAccount.Share memory;
     private final Loop loop;
@@ -190,6 +194,8 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
             Peer peer,
             boolean connecting,
             Consumer<Session> onEnd) {
+        this.maxMessage = spec.memory().maxMessage();
+        this.windowBytes = spec.windows().bytes();
         this.spec = spec;
         this.host = host;
         this.memory = memory;
@@ -409,11 +415,11 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     }
 
     long maxMessage() {
-        return spec.memory().maxMessage();
+        return maxMessage;
     }
 
     long windowBytes() {
-        return spec.windows().bytes();
+        return windowBytes;
     }
 
     long windowItems() {
