@@ -124,7 +124,7 @@ public final class Benchmark implements Callable<Integer> {
             Report.table(bars).print(System.out);
             return 0;
         }
-        Plan plan = plan();
+        Plan plan = beside.isPresent() ? plan().forVersions() : plan();
         OtherVersion other = beside.isPresent() ? OtherVersion.in(beside.get()) : null;
         Processors processors = Processors.firstAllowed();
         Conditions conditions = Conditions.here(processors, jvmArguments);

@@ -81,6 +81,28 @@ record Plan(
                 Duration.ofSeconds(45));
     }
 
+    /**
+     * For two versions of one entrant: both in the configuration that users have, since one that is chosen for each by
+     * a trial may be another one there. Without trials they are warmed for longer: a JVM compiles much of it once more
+     * in the first rounds, which costs more than what versions differ by.
+     */
+    Plan forVersions() {
+        return new Plan(
+                scenarios,
+                sizes,
+                rounds,
+                length,
+                idleLength,
+                firstWarm.multipliedBy(2),
+                sizeWarm.multipliedBy(2),
+                sizeWarm.multipliedBy(2),
+                0,
+                retries,
+                quietWait,
+                freshJvms,
+                budget);
+    }
+
     List<Cell> cells(Scenario scenario) {
         List<Integer> fitting = switch (scenario) {
             case RTT, ONE_WAY -> ALL_SIZES;

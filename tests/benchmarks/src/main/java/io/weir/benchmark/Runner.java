@@ -47,10 +47,15 @@ final class Runner implements AutoCloseable {
 
     void run() throws InterruptedException {
         long end = System.nanoTime() + plan.budget().toNanos();
-        int left = plan.scenarios().size();
+        double left = plan.scenarios().stream().mapToDouble(this::worth).sum();
         for (Scenario scenario : plan.scenarios()) {
             long now = System.nanoTime();
-            run(scenario, now + (end - now) / left--);
+            double here = worth(scenario);
+            if (here == 0) {
+                continue;
+            }
+            run(scenario, now + Math.round((end - now) * (here / left)));
+            left -= here;
             if (plan.freshJvms()) {
                 closePairs();
             }
@@ -62,11 +67,22 @@ final class Runner implements AutoCloseable {
         closePairs();
     }
 
-    private void run(Scenario scenario, long deadline) throws InterruptedException {
-        out.clear();
-        List<Entrant> taking = entrants.stream()
+    /** About what a scenario takes, in seconds: shares of the time by it give all cells as many rounds. */
+    private double worth(Scenario scenario) {
+        double each = (plan.warm().toNanos() + plan.lengthOf(scenario).toNanos()) / 1e9;
+        int measurements = plan.cells(scenario).size() * plan.roundsOf(scenario);
+        return taking(scenario).size() * (measurements * each + plan.firstWarm().toNanos() / 1e9);
+    }
+
+    private List<Entrant> taking(Scenario scenario) {
+        return entrants.stream()
                 .filter(one -> one.scenarios().contains(scenario))
                 .toList();
+    }
+
+    private void run(Scenario scenario, long deadline) throws InterruptedException {
+        out.clear();
+        List<Entrant> taking = taking(scenario);
         for (int round = 0; round < plan.roundsOf(scenario); round++) {
             if (round > 0 && System.nanoTime() - deadline > 0) {
                 progress.accept(scenario + ": no time for more than " + round + " rounds");

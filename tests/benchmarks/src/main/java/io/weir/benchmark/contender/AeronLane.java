@@ -86,9 +86,16 @@ final class AeronLane {
         };
     }
 
-    /** Joins the fragments of messages longer than one, in memory outside of the heap, which is checked faster. */
+    /**
+     * Joins the fragments of messages longer than one, in memory outside of the heap, which is checked faster. Others
+     * are handled where they lie.
+     */
     private FragmentHandler whole(FragmentHandler handler) {
-        return new FragmentAssembler(handler, payload.size(), true);
+        return isOneFragment() ? handler : new FragmentAssembler(handler, payload.size(), true);
+    }
+
+    private boolean isOneFragment() {
+        return payload.size() <= out.maxPayloadLength();
     }
 
     private static long sequence(DirectBuffer buffer, int offset) {
@@ -138,7 +145,7 @@ final class AeronLane {
      */
     private boolean offer(long sequence) {
         int size = payload.size();
-        if (size > out.maxPayloadLength()) {
+        if (!isOneFragment()) {
             source.putLong(0, sequence, ByteOrder.LITTLE_ENDIAN);
             return taken(out.offer(source));
         }
@@ -153,12 +160,22 @@ final class AeronLane {
 
     private void send(DirectBuffer buffer, int offset, int length) {
         while (!stopped) {
-            if (taken(out.offer(buffer, offset, length))) {
+            if (isOneFragment() ? copied(buffer, offset, length) : taken(out.offer(buffer, offset, length))) {
                 idle.reset();
                 return;
             }
             idle.idle();
         }
+    }
+
+    /** From one log straight into the other. */
+    private boolean copied(DirectBuffer buffer, int offset, int length) {
+        if (!taken(out.tryClaim(length, claim))) {
+            return false;
+        }
+        claim.buffer().putBytes(claim.offset(), buffer, offset, length);
+        claim.commit();
+        return true;
     }
 
     /** False when it is to be tried again: no room yet, or nobody there yet. */
