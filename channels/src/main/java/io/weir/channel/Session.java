@@ -106,7 +106,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     }
 
     private final NodeSpec spec;
-    /** Of the spec: looked at for each message. */
+    /** As the spec has it: this and the next one are looked at for each message. */
     private final long maxMessage;
 
     private final long windowBytes;

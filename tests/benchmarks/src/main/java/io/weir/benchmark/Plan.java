@@ -5,6 +5,7 @@ import io.weir.benchmark.contender.Scenario;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 /**
@@ -87,20 +88,12 @@ record Plan(
      * in the first rounds, which costs more than what versions differ by.
      */
     Plan forVersions() {
-        return new Plan(
-                scenarios,
-                sizes,
-                rounds,
-                length,
-                idleLength,
-                firstWarm.multipliedBy(2),
-                sizeWarm.multipliedBy(2),
-                sizeWarm.multipliedBy(2),
-                0,
-                retries,
-                quietWait,
-                freshJvms,
-                budget);
+        return with(draft -> {
+            draft.firstWarm = firstWarm.multipliedBy(2);
+            draft.warm = sizeWarm.multipliedBy(2);
+            draft.sizeWarm = draft.warm;
+            draft.trials = 0;
+        });
     }
 
     List<Cell> cells(Scenario scenario) {
@@ -130,87 +123,73 @@ record Plan(
     }
 
     Plan withScenarios(List<Scenario> scenarios) {
-        return new Plan(
-                scenarios,
-                sizes,
-                rounds,
-                length,
-                idleLength,
-                firstWarm,
-                sizeWarm,
-                warm,
-                trials,
-                retries,
-                quietWait,
-                freshJvms,
-                budget);
+        return with(draft -> draft.scenarios = scenarios);
     }
 
     Plan withSizes(List<Integer> sizes) {
-        return new Plan(
-                scenarios,
-                sizes,
-                rounds,
-                length,
-                idleLength,
-                firstWarm,
-                sizeWarm,
-                warm,
-                trials,
-                retries,
-                quietWait,
-                freshJvms,
-                budget);
+        return with(draft -> draft.sizes = sizes);
     }
 
     Plan withRounds(int rounds) {
-        return new Plan(
-                scenarios,
-                sizes,
-                rounds,
-                length,
-                idleLength,
-                firstWarm,
-                sizeWarm,
-                warm,
-                trials,
-                retries,
-                quietWait,
-                freshJvms,
-                budget);
+        return with(draft -> draft.rounds = rounds);
     }
 
     Plan withLength(Duration length) {
-        return new Plan(
-                scenarios,
-                sizes,
-                rounds,
-                length,
-                idleLength,
-                firstWarm,
-                sizeWarm,
-                warm,
-                trials,
-                retries,
-                quietWait,
-                freshJvms,
-                budget);
+        return with(draft -> draft.length = length);
     }
 
     Plan withBudget(Duration budget) {
-        return new Plan(
-                scenarios,
-                sizes,
-                rounds,
-                length,
-                idleLength,
-                firstWarm,
-                sizeWarm,
-                warm,
-                trials,
-                retries,
-                quietWait,
-                freshJvms,
-                budget);
+        return with(draft -> draft.budget = budget);
+    }
+
+    private Plan with(Consumer<Draft> change) {
+        Draft draft = new Draft(this);
+        change.accept(draft);
+        return draft.plan();
+    }
+
+    /** A plan that is being changed, in what plans differ by. */
+    private static final class Draft {
+
+        private final Plan from;
+        private List<Scenario> scenarios;
+        private List<Integer> sizes;
+        private int rounds;
+        private Duration length;
+        private Duration firstWarm;
+        private Duration sizeWarm;
+        private Duration warm;
+        private int trials;
+        private Duration budget;
+
+        Draft(Plan from) {
+            this.from = from;
+            this.scenarios = from.scenarios;
+            this.sizes = from.sizes;
+            this.rounds = from.rounds;
+            this.length = from.length;
+            this.firstWarm = from.firstWarm;
+            this.sizeWarm = from.sizeWarm;
+            this.warm = from.warm;
+            this.trials = from.trials;
+            this.budget = from.budget;
+        }
+
+        Plan plan() {
+            return new Plan(
+                    scenarios,
+                    sizes,
+                    rounds,
+                    length,
+                    from.idleLength,
+                    firstWarm,
+                    sizeWarm,
+                    warm,
+                    trials,
+                    from.retries,
+                    from.quietWait,
+                    from.freshJvms,
+                    budget);
+        }
     }
 }
