@@ -27,6 +27,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @ExtendWith(NothingLeft.class)
 class RingTest {
 
+    private static final long UNTOUCHED = 0x5eed_5eed_5eed_5eedL;
+
     private static final FrameKind[] KINDS = FrameKind.values();
 
     private final Frame frame = new Frame();
@@ -168,12 +170,9 @@ class RingTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 4, 5})
     void aRunEndsWhereTheRingDoes(int left) {
-        long untouched = 0x5eed_5eed_5eed_5eedL;
         try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {
             int behind = ring.layout.ring() + ring.layout.ringSize();
-            for (int at = 0; at < 4_096; at += Long.BYTES) {
-                SegmentLayout.LONGS.set(ring.memory(), behind + at, untouched);
-            }
+            mark(ring, behind, behind + 4_096);
             int lines = ring.layout.ringSize() / RecordLayout.LINE - left;
             for (int i = 0; i < lines; i++) {
                 end(ring, 0);
@@ -182,19 +181,34 @@ class RingTest {
             }
             ring.reader.tell();
             assertThat(ring.writer.position()).isEqualTo((long) lines * RecordLayout.LINE);
+            // Of lengths that do not all fit in front of the end.
             for (int channel = 1; channel < 60; channel++) {
-                end(ring, channel);
+                byte[] control = new byte[8 * (channel % 4)];
+                assertThat(ring.frames.write(
+                                frame.set(FrameKind.END, 0, channel, 0).control(control)))
+                        .isTrue();
             }
             ring.publish();
             for (int channel = 1; channel < 60; channel++) {
                 assertThat(ring.next()).isEqualTo(RingReader.Found.FRAME);
                 assertThat(ring.reader.frame().channel()).isEqualTo(channel);
             }
-            for (int at = 0; at < 4_096; at += Long.BYTES) {
-                assertThat((long) SegmentLayout.LONGS.get(ring.memory(), behind + at))
-                        .as("at %d", at)
-                        .isEqualTo(untouched);
-            }
+            expectMarked(ring, behind, behind + 4_096);
+        }
+    }
+
+    /** Writes there what no record holds. */
+    private static void mark(TestRing ring, int from, int to) {
+        for (int at = from; at < to; at += Long.BYTES) {
+            SegmentLayout.LONGS.set(ring.memory(), at, UNTOUCHED);
+        }
+    }
+
+    private static void expectMarked(TestRing ring, int from, int to) {
+        for (int at = from; at < to; at += Long.BYTES) {
+            assertThat((long) SegmentLayout.LONGS.get(ring.memory(), at))
+                    .as("at %d", at)
+                    .isEqualTo(UNTOUCHED);
         }
     }
 
@@ -266,12 +280,9 @@ class RingTest {
     void nothingIsWrittenBehindTheMemoryThatThereIs(int stop) {
         int bytes = Growth.FIRST_RING;
         int whole = 1 << 20;
-        long untouched = 0x5eed_5eed_5eed_5eedL;
         try (TestRing ring = new TestRing(whole, SegmentLayout.MIN_POOL)) {
             int start = ring.layout.ring();
-            for (int at = bytes; at < whole; at += Long.BYTES) {
-                SegmentLayout.LONGS.set(ring.memory(), start + at, untouched);
-            }
+            mark(ring, start + bytes, start + whole);
             RingWriter writer = new RingWriter(ring.sent, bytes, () -> {});
             Random random = new Random(7);
             int longest = FrameLayout.HEADER + RecordLayout.maxLength(whole);
@@ -301,11 +312,7 @@ class RingTest {
             }
             writer.goodbye();
             assertThat(ring.next()).isEqualTo(RingReader.Found.GOODBYE);
-            for (int at = bytes; at < whole; at += Long.BYTES) {
-                assertThat((long) SegmentLayout.LONGS.get(ring.memory(), start + at))
-                        .as("at %d", at)
-                        .isEqualTo(untouched);
-            }
+            expectMarked(ring, start + bytes, start + whole);
         }
     }
 
