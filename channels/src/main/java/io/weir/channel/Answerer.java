@@ -31,10 +31,10 @@ import reactor.core.publisher.Mono;
 
 /**
  * Serves the requests of one channel: hands each to the handler and sends what it yields. Asks the peer for as many
- * requests as the window has items, and for one more with each whose answer is on the wire. While the requests that are
- * being answered, or the answers that the peer does not take, have more bytes than a window, no further request is
- * handed to the handler; an answer for which there is no memory then is replaced by an error. So neither can pile up.
- * Loop thread only.
+ * requests as the window has items, and for others as the answers go out. While the requests that are being answered,
+ * or the answers that the peer does not take, have more bytes than a window, no further request is handed to the
+ * handler; an answer for which there is no memory then is replaced by an error. So neither can pile up. Loop thread
+ * only.
  */
 final class Answerer implements MessageSink, Feeder {
 
@@ -76,6 +76,10 @@ final class Answerer implements MessageSink, Feeder {
     private boolean closed;
     /** Requests that were answered, and for which the peer was not asked for others yet. */
     private int answered;
+    /** For so many at once the peer is asked while no request is being answered: to ask for each is felt. */
+    private int block = 1;
+    /** Requests and answers have too many bytes for another request. */
+    private boolean paused;
 
     Answerer(
             Channel channel,
@@ -106,7 +110,9 @@ final class Answerer implements MessageSink, Feeder {
         } else {
             // What the peer may send at first is a part of the window, and not to be granted once more behind it.
             channel.inbound().window().prefetch(0);
-            channel.inbound().request(taken / MemoryAccount.ITEM);
+            long requests = taken / MemoryAccount.ITEM;
+            block = (int) Math.max(1, requests / 8);
+            channel.inbound().request(requests);
         }
     }
 
@@ -171,6 +177,8 @@ final class Answerer implements MessageSink, Feeder {
             } else {
                 begun = new Answer(awaited, number, answer instanceof Mono, cost);
                 cost = 0;
+                // This one may take for ever, and what was answered before must not wait for it.
+                askForOthers(1);
                 if (awaited) {
                     running.put(number, begun);
                 } else {
@@ -213,15 +221,19 @@ final class Answerer implements MessageSink, Feeder {
 
     private void pauseIfFull() {
         long most = channel.session().windowBytes();
-        if (requestBytes > most || channel.outbound().keptBytes() > most) {
+        if (!paused && (requestBytes > most || channel.outbound().keptBytes() > most)) {
+            paused = true;
             channel.inbound().pause(true);
         }
     }
 
     private void goOnIfNotFull() {
-        long most = channel.session().windowBytes() / 2;
-        if (requestBytes <= most && channel.outbound().keptBytes() <= most) {
-            channel.inbound().pause(false);
+        if (paused) {
+            long most = channel.session().windowBytes() / 2;
+            if (requestBytes <= most && channel.outbound().keptBytes() <= most) {
+                paused = false;
+                channel.inbound().pause(false);
+            }
         }
         // A long request is over: what it took is missing elsewhere, be it for the values of the next short ones.
         long unused = requestsTaken - requestBytes - PORTION;
@@ -460,12 +472,17 @@ final class Answerer implements MessageSink, Feeder {
             }
         }
         goOnIfNotFull();
-        if (answered > 0 && channel.outbound().isEmpty()) {
-            int owed = answered;
+        askForOthers(idle() ? block : 1);
+        endIfClosed();
+    }
+
+    /** Asks the peer for as many requests as were answered, if they are this many at least. */
+    private void askForOthers(int least) {
+        int owed = answered;
+        if (owed >= least && channel.outbound().isEmpty()) {
             answered = 0;
             channel.inbound().request(owed);
         }
-        endIfClosed();
     }
 
     /** An answer that was not there at once. */

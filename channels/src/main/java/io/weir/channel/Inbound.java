@@ -100,7 +100,13 @@ final class Inbound implements Decoding.Source {
      * What the sink keeps of what it was delivered; null for a sink whose messages are no longer ours when they were
      * delivered.
      */
-    private volatile @Nullable Kept kept;
+    private @Nullable Kept kept;
+
+    /**
+     * The same for other threads. Every message looks at {@link #kept}: behind a volatile field, the compiler would load
+     * the whole account of the window again.
+     */
+    private volatile @Nullable Kept keptForOthers;
 
     Inbound(Session session, Channel channel, Window window) {
         this.session = session;
@@ -126,12 +132,13 @@ final class Inbound implements Decoding.Source {
     void keep() {
         if (kept == null) {
             kept = new Kept();
+            keptForOthers = kept;
         }
     }
 
     /** So many bytes are with the sink no longer. Any thread; does nothing for a sink that keeps nothing. */
     void consumed(long bytes) {
-        Kept with = kept;
+        Kept with = keptForOthers;
         if (with != null && with.drop(bytes)) {
             channel.execute(this::settleKept);
         }

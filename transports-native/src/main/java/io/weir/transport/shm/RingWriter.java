@@ -69,8 +69,13 @@ final class RingWriter {
     private long runWord;
     private long runPosition;
     private int runLength = RUN;
-    /** The next record is the first one of its turn. */
-    private boolean first = true;
+    /** Records of this turn. */
+    private int records;
+    /**
+     * The first record of a turn goes at once, as there was no more than one in the turn before. Where there are more,
+     * that would cost their receiver a line and a padding, and gain nothing.
+     */
+    private boolean single = true;
 
     RingWriter(Segment segment) {
         this(segment, segment.layout().ringSize(), () -> {});
@@ -151,8 +156,7 @@ final class RingWriter {
         }
         chain(index, word);
         position += bytes;
-        if (first) {
-            first = false;
+        if (records++ == 0 && single) {
             publish();
         } else if (position - runPosition >= runLength) {
             publish();
@@ -211,7 +215,8 @@ final class RingWriter {
     void publishLast() {
         publish();
         runLength = RUN;
-        first = true;
+        single = records <= 1;
+        records = 0;
     }
 
     private void zeroAhead() {

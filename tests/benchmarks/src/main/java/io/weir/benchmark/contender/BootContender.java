@@ -5,6 +5,8 @@ import io.weir.core.Waiting;
 import io.weir.spring.ImportRemoteServices;
 import io.weir.spring.RemoteService;
 import java.util.List;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.WebApplicationType;
@@ -21,6 +23,8 @@ import reactor.core.publisher.Mono;
 final class BootContender implements Contender {
 
     private static final String PEER = "quotes";
+    /** Kept here, as a logger that nobody refers to forgets its level. */
+    private static final Logger TELEMETRY_LOG = Logger.getLogger("io.opentelemetry");
 
     private final String path;
     private final Setup setup;
@@ -118,6 +122,8 @@ final class BootContender implements Contender {
             WebApplicationType web,
             List<String> arguments,
             List<String> further) {
+        // Each provider is closed by Spring and then by the SDK, which is reported as if it were a fault.
+        TELEMETRY_LOG.setLevel(Level.WARNING);
         // The log is that of all contenders.
         System.setProperty("org.springframework.boot.logging.LoggingSystem", "none");
         return new SpringApplicationBuilder(configuration)
