@@ -76,7 +76,7 @@ final class Answerer implements MessageSink, Feeder {
     private boolean closed;
     /** Requests that were answered, and for which the peer was not asked for others yet. */
     private int answered;
-    /** For so many at once the peer is asked while no request is being answered: to ask for each is felt. */
+    /** The peer is asked for so many at once while no request is being answered: asking for each one is felt. */
     private int block = 1;
     /** Requests and answers have too many bytes for another request. */
     private boolean paused;
@@ -177,13 +177,13 @@ final class Answerer implements MessageSink, Feeder {
             } else {
                 begun = new Answer(awaited, number, answer instanceof Mono, cost);
                 cost = 0;
-                // This one may take for ever, and what was answered before must not wait for it.
-                askForOthers(1);
                 if (awaited) {
                     running.put(number, begun);
                 } else {
                     told.add(begun);
                 }
+                // This one may take for ever, and what was answered before must not wait for it.
+                askForOthers(1);
                 answer.subscribe(begun);
             }
         } catch (Throwable t) {
@@ -476,7 +476,7 @@ final class Answerer implements MessageSink, Feeder {
         endIfClosed();
     }
 
-    /** Asks the peer for as many requests as were answered, if they are this many at least. */
+    /** Asks the peer for as many requests as were answered, if that is this many at least and no answer waits. */
     private void askForOthers(int least) {
         int owed = answered;
         if (owed >= least && channel.outbound().isEmpty()) {

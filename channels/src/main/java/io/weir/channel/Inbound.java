@@ -103,8 +103,8 @@ final class Inbound implements Decoding.Source {
     private @Nullable Kept kept;
 
     /**
-     * The same for other threads. Every message looks at {@link #kept}: behind a volatile field, the compiler would load
-     * the whole account of the window again.
+     * The same for other threads. Every message looks at {@link #kept}: behind a volatile field, the compiler would
+     * load the whole account of the window again.
      */
     private volatile @Nullable Kept keptForOthers;
 

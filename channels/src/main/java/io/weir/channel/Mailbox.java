@@ -32,7 +32,8 @@ import reactor.core.publisher.Operators;
  * <p>{@code weir.mailbox.items} is what a mailbox keeps. Peers share it, so that no peer takes all places from the
  * others: a peer alone gets three eighths, and each one 64 in any case. A sender that has used its share is not asked
  * for more until something of it was taken out. So what a subscriber wants does not come as long as the share of its
- * sender is full of what nobody wants.
+ * sender is full of what nobody wants. So it is with bytes: a sender that has more than {@code weir.window.bytes} in a
+ * mailbox is not asked for more either.
  *
  * <p>Messages are delivered on a loop of the node or on the thread that requests, one after the other. The port is
  * served until this is disposed.

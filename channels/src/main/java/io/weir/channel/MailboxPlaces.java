@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  *             so that whatever others have left there, its messages get in
  * </pre>
  *
+ * <p>Bytes are bounded as well: what a peer has here counts in its share of the node's memory, and once it is more than
+ * a window ({@code weir.window.bytes}), the peer has no place until some of it was taken out.
+ *
  * <p>Messages of a peer that has gone count until they are taken out, for its identity. As long as these are more than
  * an identity may have, peers that come from there have no places: otherwise one could fill the mailbox, and the memory
  * that they all share, by coming again and again.

@@ -121,7 +121,7 @@ public final class NodeDefaults {
     /** Per peer. Full windows of so many channels, at 4 MiB each, are far beyond the node's own bound of memory. */
     public static final int MAX_CHANNELS = 4096;
 
-    /** More than a program leaves unmatched that reads its mailbox; their bytes are bounded by the node's memory. */
+    /** More than a program leaves unmatched that reads its mailbox; each peer's window bounds their bytes. */
     public static final int MAILBOX_ITEMS = 1024;
 
     /**

@@ -26,7 +26,7 @@ import reactor.core.Disposables;
  * <p>When that is over, a first try to connect, or one that somebody has answered, is still awaited.
  *
  * <p>A peer may take the connection and close it again each time. So only the first {@link #DIALS} absences are
- * followed by a try at once, and then one in each {@link #PAUSE}.
+ * followed by a try at once, or in a {@link #MOMENT} if the session goes on, and then one in each {@link #PAUSE}.
  */
 final class Absence {
 
@@ -51,6 +51,9 @@ final class Absence {
     /** Absences whose first try is made at once, if they follow each other quickly. */
     static final int DIALS = 16;
 
+    /** A goodbye that comes over another link is here in far less. */
+    static final Duration MOMENT = Duration.ofMillis(50);
+
     /** Shorter than most peers wait, by {@link TimeoutSpec#rejoin}. */
     static final Duration PAUSE = Duration.ofMillis(250);
 
@@ -73,6 +76,8 @@ final class Absence {
     private final Rate dials;
     /** A first try that is not made yet. */
     private Disposable first = Disposables.disposed();
+    /** It is not made yet because the session goes on. */
+    private boolean putOff;
 
     /**
      * Begins with a bootstrap connection.
@@ -166,7 +171,36 @@ final class Absence {
 
     void dial(Dialler by) {
         dialler = by;
+        putOff = false;
         beginFirst(by);
+    }
+
+    /**
+     * As {@link #dial}, but in a moment, for a session that goes on meanwhile over another link. A peer that ends
+     * closes its links in any order: dialled before its goodbye is read, it would warn of a connection that came to
+     * nothing.
+     */
+    void dialSoon(Dialler by) {
+        dialler = by;
+        putOff = true;
+        // What has just woken us may be the goodbye: it is read before tasks are run.
+        first = loop.schedule(() -> loop.execute(() -> dialNow(by)), MOMENT);
+    }
+
+    /** The session goes on no longer: what {@link #dialSoon} has put off is done. */
+    void hasten() {
+        Dialler by = dialler;
+        if (by != null) {
+            dialNow(by);
+        }
+    }
+
+    private void dialNow(Dialler by) {
+        if (putOff && by.equals(dialler)) {
+            putOff = false;
+            first.dispose();
+            beginFirst(by);
+        }
     }
 
     private void beginFirst(Dialler by) {

@@ -732,8 +732,13 @@ public final class LastingLink implements Link {
         }
         goesAway(choice, reason, openHere);
         PeerAddress address = choice.address();
-        if (address != null) {
-            dial(address, choice.tls());
+        if (address != null && mayDial()) {
+            Redial redial = choice.redial(this, address, choice.tls());
+            if (settledNumber() == 0) {
+                absence.dial(redial);
+            } else {
+                absence.dialSoon(redial);
+            }
         }
     }
 
@@ -848,6 +853,9 @@ public final class LastingLink implements Link {
         @Override
         public void lost(int link, WeirException reason, boolean wasTarget) {
             Objects.requireNonNull(choice).lost(droppedPath, Errors.text(reason), wasTarget);
+            if (moves.isSuspended()) {
+                absence.hasten();
+            }
         }
 
         @Override
@@ -1024,9 +1032,13 @@ public final class LastingLink implements Link {
 
     /** The peer can be reached there. */
     public void dial(PeerAddress address, TlsSpec tls) {
-        if (ended == null && absence.lasts() && !absence.isDialling()) {
+        if (mayDial()) {
             absence.dial(Objects.requireNonNull(choice).redial(this, address, tls));
         }
+    }
+
+    private boolean mayDial() {
+        return ended == null && absence.lasts() && !absence.isDialling();
     }
 
     /** See {@link Absence#peerLives}. */

@@ -9,7 +9,8 @@ import reactor.core.Disposables;
 /**
  * How long a session waits before it tries a better path, or to leave its own once more: twice as long each time that
  * was in vain. A session that has lived for the longest probation without a loss begins anew with the shortest one,
- * which is also the pause between two wishes of the peer. Loop thread only.
+ * which is also the pause between two wishes of the peer. The shortest one is {@code weir.repath.probation}; its
+ * default is {@link io.weir.config.NodeDefaults#REPATH_PROBATION}. Loop thread only.
  */
 final class Probation {
 

@@ -159,6 +159,70 @@ class AbsenceTest {
         assertThat(loop.timers()).isZero();
     }
 
+    /** Its goodbye may be on its way over the link on which its session goes on. */
+    @Test
+    void aPeerWhoseSessionGoesOnIsDialledInAMoment() {
+        Trying trying = new Trying();
+        absence.begins(closed);
+        absence.dialSoon(trying);
+        assertThat(absence.isDialling()).isTrue();
+        pass(Absence.MOMENT.minus(LITTLE));
+        assertThat(trying.done).isEmpty();
+        pass(LITTLE);
+        assertThat(trying.done).containsExactly("begin");
+    }
+
+    @Test
+    void aPeerWhoseSessionGoesOnNoLongerIsDialledAtOnceAndOnce() {
+        Trying trying = new Trying();
+        absence.begins(closed);
+        absence.dialSoon(trying);
+        absence.hasten();
+        assertThat(trying.done).containsExactly("begin");
+        absence.hasten();
+        pass(Absence.MOMENT.multipliedBy(2));
+        assertThat(trying.done).containsExactly("begin");
+    }
+
+    @Test
+    void whoClosesEachConnectionAtOnceIsNotDialledSoonerBecauseTheSessionGoesOnNoLonger() {
+        Trying trying = new Trying();
+        for (int i = 0; i < Absence.DIALS; i++) {
+            comesBackAtOnce(trying);
+        }
+        absence.begins(closed);
+        absence.dialSoon(trying);
+        absence.hasten();
+        absence.hasten();
+        assertThat(trying.done).hasSize(Absence.DIALS);
+        pass(Absence.PAUSE);
+        assertThat(trying.done).hasSize(Absence.DIALS + 1);
+    }
+
+    @Test
+    void nobodyIsDialledSoonInALaterAbsence() {
+        Trying trying = new Trying();
+        absence.begins(closed);
+        absence.dialSoon(trying);
+        absence.stopDialling();
+        assertThat(absence.ends()).isNotNegative();
+        absence.begins(closed);
+        pass(Absence.MOMENT.multipliedBy(2));
+        absence.hasten();
+        assertThat(trying.done).containsExactly("end");
+    }
+
+    @Test
+    void aPeerThatSaysGoodbyeMeanwhileIsNotDialled() {
+        Trying trying = new Trying();
+        absence.begins(closed);
+        absence.dialSoon(trying);
+        absence.giveUp();
+        pass(RESUME);
+        assertThat(trying.done).containsExactly("end");
+        assertThat(inVain).isEmpty();
+    }
+
     @Test
     void nothingIsAwaitedOnceItIsGivenUp() {
         absence.begins(cut);

@@ -260,9 +260,13 @@ public final class Benchmark implements Callable<Integer> {
     private List<Entrant> entrants(
             Processors processors, Workplace workplace, Path program, @Nullable OtherVersion other) {
         List<Entrant> all = new ArrayList<>();
+        List<String> details = new ArrayList<>();
         for (ContenderKind kind : ContenderKind.values()) {
             if (!kind.isElsewhere()) {
                 all.add(new JvmEntrant(kind, processors, workplace.shared(), jvmArguments));
+            }
+            if (kind.isDetail()) {
+                details.add(kind.label());
             }
         }
         all.add(LimitEntrant.wakeup(program, processors));
@@ -272,7 +276,7 @@ public final class Benchmark implements Callable<Integer> {
                     "The entrants are " + String.join(", ", labels) + ", not " + chosen + '.');
         }
         List<Entrant> wanted = chosen.isEmpty()
-                ? all
+                ? all.stream().filter(one -> !details.contains(one.label())).toList()
                 : all.stream().filter(one -> chosen.contains(one.label())).toList();
         return other == null ? wanted : ofBoth(wanted, other);
     }

@@ -69,13 +69,8 @@ final class RingWriter {
     private long runWord;
     private long runPosition;
     private int runLength = RUN;
-    /** Records of this turn. */
-    private int records;
-    /**
-     * The first record of a turn goes at once, as there was no more than one in the turn before. Where there are more,
-     * that would cost their receiver a line and a padding, and gain nothing.
-     */
-    private boolean single = true;
+    /** The next record is the first one of its turn. */
+    private boolean first = true;
 
     RingWriter(Segment segment) {
         this(segment, segment.layout().ringSize(), () -> {});
@@ -156,7 +151,8 @@ final class RingWriter {
         }
         chain(index, word);
         position += bytes;
-        if (records++ == 0 && single) {
+        if (first) {
+            first = false;
             publish();
         } else if (position - runPosition >= runLength) {
             publish();
@@ -215,8 +211,7 @@ final class RingWriter {
     void publishLast() {
         publish();
         runLength = RUN;
-        single = records <= 1;
-        records = 0;
+        first = true;
     }
 
     private void zeroAhead() {

@@ -70,6 +70,23 @@ class BlocksTest {
     }
 
     @Test
+    void aBlockIsSeenBeforeTheTurnEnds() {
+        try (TestRing ring = new TestRing(1 << 20, 1 << 20)) {
+            for (int i = 0; i < 3; i++) {
+                ByteBuf block = ring.allocator.buffer(100_000).writeZero(100_000);
+                assertThat(ring.frames.write(frame.set(FrameKind.DATA, 0, 1, 0).body(block)))
+                        .isTrue();
+                ByteBuf got = receive(ring);
+                assertThat(got.readableBytes()).isEqualTo(100_000);
+                got.release();
+                assertThat(ring.takeBack()).isOne();
+            }
+            ring.publish();
+            assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);
+        }
+    }
+
+    @Test
     void slicesAndDuplicatesOfABlockTravelInPlaceToo() {
         try (TestRing ring = new TestRing(1 << 20, 1 << 20)) {
             ByteBuf block = ring.allocator.buffer(60_000);

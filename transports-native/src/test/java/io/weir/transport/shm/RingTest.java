@@ -145,56 +145,25 @@ class RingTest {
     void theFirstOfATurnIsSeenAtOnceAndTheOthersWhenTheyArePublished() {
         try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {
             for (int turn = 0; turn < 3; turn++) {
-                end(ring, 0);
-                ring.publish();
-                expect(ring, 0);
-                expectNothing(ring);
+                assertThat(ring.reader.hasNext()).isFalse();
                 end(ring, 1);
-                expect(ring, 1);
+                assertThat(ring.reader.hasNext()).isTrue();
+                assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+                assertThat(ring.reader.frame().channel()).isEqualTo(1);
                 // As behind a poll: that is not the end of the turn.
                 ring.writer.publish();
                 end(ring, 2);
                 end(ring, 3);
-                expectNothing(ring);
+                assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);
                 ring.publish();
-                expect(ring, 2);
-                expect(ring, 3);
-                expectNothing(ring);
+                assertThat(ring.reader.hasNext()).isTrue();
+                assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+                assertThat(ring.reader.frame().channel()).isEqualTo(2);
+                assertThat(ring.reader.read()).isEqualTo(RingReader.Found.FRAME);
+                assertThat(ring.reader.frame().channel()).isEqualTo(3);
+                assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);
             }
         }
-    }
-
-    @Test
-    void behindATurnOfSeveralTheFirstIsSeenWithTheOthers() {
-        try (TestRing ring = new TestRing(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL)) {
-            end(ring, 1);
-            end(ring, 2);
-            ring.publish();
-            expect(ring, 1);
-            expect(ring, 2);
-            end(ring, 3);
-            expectNothing(ring);
-            end(ring, 4);
-            ring.publish();
-            expect(ring, 3);
-            expect(ring, 4);
-            // It can't be known before that this one remains alone.
-            end(ring, 5);
-            expectNothing(ring);
-            ring.publish();
-            expect(ring, 5);
-            end(ring, 6);
-            expect(ring, 6);
-        }
-    }
-
-    private static void expect(TestRing ring, int channel) {
-        assertThat(ring.next()).isEqualTo(RingReader.Found.FRAME);
-        assertThat(ring.reader.frame().channel()).isEqualTo(channel);
-    }
-
-    private static void expectNothing(TestRing ring) {
-        assertThat(ring.next()).isEqualTo(RingReader.Found.NOTHING);
     }
 
     /** Behind the ring lies the pool. */

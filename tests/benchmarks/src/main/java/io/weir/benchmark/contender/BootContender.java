@@ -28,18 +28,17 @@ final class BootContender implements Contender {
 
     private final String path;
     private final Setup setup;
-    private final boolean observed;
+    private final Observing observing;
     private @Nullable ConfigurableApplicationContext application;
 
     /**
      * @param setup its variant is the way of {@link Waiting}
-     * @param observed whether each call is counted, timed and traced on both sides; spans are recorded and exported to
-     *     nobody
+     * @param observing what is observed of each call
      */
-    BootContender(String path, Setup setup, boolean observed) {
+    BootContender(String path, Setup setup, Observing observing) {
         this.path = path;
         this.setup = setup;
-        this.observed = observed;
+        this.observing = observing;
     }
 
     /** The one that is called. */
@@ -107,10 +106,8 @@ final class BootContender implements Contender {
                         // Nothing of this is measured, and native libraries load slowly where others compete for the
                         // processors.
                         "--weir.timeout.handshake=10s",
-                        "--weir.timeout.step=10s",
-                        "--weir.observation.enabled=" + observed,
-                        "--management.tracing.sampling.probability=1"),
-                List.of(further));
+                        "--weir.timeout.step=10s"),
+                Stream.concat(observing.settings().stream(), Stream.of(further)).toList());
         application = started;
         return started;
     }

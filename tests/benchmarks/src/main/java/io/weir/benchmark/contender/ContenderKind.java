@@ -36,6 +36,9 @@ public enum ContenderKind {
     /** Whose calls are observed as well, for meters and traces. */
     BOOT_SHM_OBSERVED,
     BOOT_TCP_OBSERVED,
+    /** The same, but only for meters, and with one call in ten traced. */
+    BOOT_SHM_METERED,
+    BOOT_SHM_SAMPLED,
     /** Between two services of Spring Boot, over HTTP. */
     WEB_CLIENT,
     GRPC,
@@ -58,6 +61,11 @@ public enum ContenderKind {
     /** Whether it has a mode of its own, as it needs what is not on every host. */
     public boolean isElsewhere() {
         return this == WEIR_P4SOCK || this == WEIR_GM || this == WEIR_ELAN;
+    }
+
+    /** Whether it is measured only when it is named, since it details what others sum up. */
+    public boolean isDetail() {
+        return this == BOOT_SHM_METERED || this == BOOT_SHM_SAMPLED;
     }
 
     /** Whether it is measured for Weir's own figures. */
@@ -85,7 +93,8 @@ public enum ContenderKind {
             case WEIR_P4SOCK -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.IDLE);
             case WEIR_GM, WEIR_ELAN -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY);
             case GRPC, BOOT_SHM, BOOT_TCP, WEB_CLIENT -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
-            case JAVA_RMI, BOOT_SHM_OBSERVED, BOOT_TCP_OBSERVED -> EnumSet.of(Scenario.CALL);
+            case JAVA_RMI, BOOT_SHM_OBSERVED, BOOT_TCP_OBSERVED, BOOT_SHM_METERED, BOOT_SHM_SAMPLED ->
+                EnumSet.of(Scenario.CALL);
             case CODEC -> EnumSet.of(Scenario.CODEC);
             case REACTOR_NETTY_TLS, WEIR_TCP_TLS, WEIR_SHM_STAYING, WEIR_TCP_STAYING -> EnumSet.of(Scenario.ONE_WAY);
         };
@@ -116,7 +125,9 @@ public enum ContenderKind {
                     BOOT_SHM,
                     BOOT_TCP,
                     BOOT_SHM_OBSERVED,
-                    BOOT_TCP_OBSERVED -> WeirContender.variants(cell);
+                    BOOT_TCP_OBSERVED,
+                    BOOT_SHM_METERED,
+                    BOOT_SHM_SAMPLED -> WeirContender.variants(cell);
             case RSOCKET, REACTOR_NETTY, REACTOR_NETTY_TLS, GRPC, WEB_CLIENT, JAVA_RMI, CODEC ->
                 List.of(Child.ONLY_VARIANT);
         };
@@ -138,10 +149,12 @@ public enum ContenderKind {
             case WEIR_TCP_TLS -> new WeirContender("tcp", setup, true, Repath.ALWAYS);
             case WEIR_SHM_STAYING -> new WeirContender("shm", setup, false, Repath.OFF);
             case WEIR_TCP_STAYING -> new WeirContender("tcp", setup, false, Repath.OFF);
-            case BOOT_SHM -> new BootContender("shm", setup, false);
-            case BOOT_TCP -> new BootContender("tcp", setup, false);
-            case BOOT_SHM_OBSERVED -> new BootContender("shm", setup, true);
-            case BOOT_TCP_OBSERVED -> new BootContender("tcp", setup, true);
+            case BOOT_SHM -> new BootContender("shm", setup, Observing.NOTHING);
+            case BOOT_TCP -> new BootContender("tcp", setup, Observing.NOTHING);
+            case BOOT_SHM_OBSERVED -> new BootContender("shm", setup, Observing.ALL);
+            case BOOT_TCP_OBSERVED -> new BootContender("tcp", setup, Observing.ALL);
+            case BOOT_SHM_METERED -> new BootContender("shm", setup, Observing.METERS);
+            case BOOT_SHM_SAMPLED -> new BootContender("shm", setup, Observing.SAMPLES);
             case WEB_CLIENT -> new WebClientContender(setup);
             case GRPC -> new GrpcContender(setup);
             case JAVA_RMI -> new RmiContender(setup);
