@@ -4,7 +4,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A look over CBOR before it is parsed, for what takes Jackson's parser longer than its length allows: it copies all
- * tags of a value for every eighth one, and makes a text anew each time that another place refers to it.
+ * tags of a value for every eighth one, and makes a text anew each time that another place refers to it. Short values
+ * are looked at here only, as there is little that they can do.
  */
 final class CborScan {
 
@@ -14,12 +15,81 @@ final class CborScan {
     private static final int STRING_REFERENCE = 25;
     private static final int STRING_REFERENCES = 256;
 
+    private static final int UNSIGNED = 0;
+    private static final int NEGATIVE = 1;
     private static final int BYTES = 2;
     private static final int TEXT = 3;
+    private static final int ARRAY = 4;
+    private static final int MAP = 5;
     private static final int TAG = 6;
     private static final int INDEFINITE = 31;
 
+    /**
+     * Where so few bytes hold no tag, none of {@link CheckedParser}'s limits can be reached: not even if every byte
+     * were a level of nesting.
+     */
+    static final int SHORT = 256;
+
+    private static final int NOT_PLAIN = -1;
+
     private CborScan() {}
+
+    /**
+     * What a value of at most {@link #SHORT} bytes takes at most, as {@link CheckedParser} counts, if it needs no other
+     * look: then Jackson may have it as it is. Most values of calls are so short, and a look at each token is felt
+     * there.
+     *
+     * @return the weight in bytes; negative if it has tags, or anything else that is not plain
+     */
+    static int weightOfPlain(byte[] bytes, int from, int length) {
+        int end = from + length;
+        int weight = length;
+        // A number may be the name of something in a map, which becomes a text.
+        int number = CheckedParser.NUMBER;
+        for (int at = from; at < end; ) {
+            int type = (bytes[at] & 0xff) >> 5;
+            int low = bytes[at++] & 0x1f;
+            long argument = low;
+            if (low >= 24 && low != INDEFINITE) {
+                int size = 1 << (low - 24);
+                if (low > 27 || size > end - at) {
+                    return NOT_PLAIN;
+                }
+                argument = number(bytes, at, size);
+                at += size;
+            }
+            switch (type) {
+                case UNSIGNED, NEGATIVE -> weight += number;
+                case BYTES, TEXT -> {
+                    if (low == INDEFINITE || argument < 0 || argument > end - at) {
+                        return NOT_PLAIN;
+                    }
+                    at += (int) argument;
+                    weight += CheckedParser.LONGEST_OF_TEXT + (int) argument;
+                }
+                case ARRAY -> weight += CheckedParser.ARRAY;
+                case MAP -> {
+                    weight += CheckedParser.OBJECT;
+                    number = CheckedParser.NUMBER_AS_NAME;
+                }
+                case TAG -> {
+                    return NOT_PLAIN;
+                }
+                default -> weight += weightOfSimple(low);
+            }
+        }
+        return weight;
+    }
+
+    /** Of what is a floating-point number, a constant, the end of something, or else becomes an object. */
+    private static int weightOfSimple(int low) {
+        return switch (low) {
+            case 20, 21, 22 -> CheckedParser.CONSTANT;
+            case 25, 26, 27 -> CheckedParser.NUMBER;
+            case INDEFINITE -> 0;
+            default -> CheckedParser.STRING;
+        };
+    }
 
     /** Why this must not be parsed; null if it may. Takes time in proportion to the length. */
     static @Nullable String objection(byte[] bytes, int from, int length) {

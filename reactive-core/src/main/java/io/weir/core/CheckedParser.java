@@ -33,16 +33,22 @@ final class CheckedParser extends JsonParserDelegate {
     // What values take at most, if they are those that Jackson makes where no class is named: maps, lists, trees, boxed
     // numbers. Classes of
     // the program's take about as much, unless they have many fields.
-    private static final int OBJECT = 160;
-    private static final int ARRAY = 100;
+    static final int OBJECT = 160;
+    static final int ARRAY = 100;
     private static final int PROPERTY = 40;
     /** A name that was not there before, beside its characters. */
     private static final int NAME = 56;
     /** Beside its characters, which count with the length of the whole. */
-    private static final int STRING = 64;
+    static final int STRING = 64;
 
-    private static final int NUMBER = 40;
-    private static final int CONSTANT = 12;
+    static final int NUMBER = 40;
+    static final int CONSTANT = 12;
+
+    /** Of a text, beside its characters, be it a name or a value. */
+    static final int LONGEST_OF_TEXT = PROPERTY + NAME;
+
+    /** Of a number that is a name, with a sign and 20 digits at most. */
+    static final int NUMBER_AS_NAME = PROPERTY + NAME + 21;
 
     /** In bytes: what is shorter is soon read, and its text gone. */
     private static final int LONG = 64 << 10;

@@ -9,6 +9,7 @@ import java.lang.reflect.Type;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
+import tools.jackson.core.JsonParser;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
@@ -100,20 +101,29 @@ final class JacksonCodec<T> implements Codec<T> {
         byte[] bytes = payload.hasArray() ? payload.array() : ByteBufUtil.getBytes(payload);
         int from = payload.hasArray() ? payload.arrayOffset() + payload.readerIndex() : 0;
         int length = payload.readableBytes();
+        int weight = cbor && length <= CborScan.SHORT ? CborScan.weightOfPlain(bytes, from, length) : -1;
+        if (weight >= 0) {
+            memory.use(weight);
+            return read(reader.createParser(bytes, from, length));
+        }
         String objection = cbor ? CborScan.objection(bytes, from, length) : null;
         if (objection != null) {
             throw mismatch(payload, objection, null);
         }
         CheckedParser parser = new CheckedParser(reader.createParser(bytes, from, length), length, memory);
-        T value;
         try {
-            value = reader.readValue(parser);
+            T value = read(parser);
+            parser.count();
+            return value;
         } catch (JacksonException e) {
             // A deserialiser has wrapped it.
             parser.rethrowRefusal();
             throw e;
         }
-        parser.count();
+    }
+
+    private @Nullable T read(JsonParser parser) {
+        T value = reader.readValue(parser);
         // Not after an error: then it would keep the names that it has read for later.
         parser.close();
         return value;
