@@ -78,8 +78,6 @@ final class Answerer implements MessageSink, Feeder {
     private int answered;
     /** The peer is asked for so many at once while no request is being answered: asking for each one is felt. */
     private int block = 1;
-    /** Requests and answers have too many bytes for another request. */
-    private boolean paused;
 
     Answerer(
             Channel channel,
@@ -221,17 +219,15 @@ final class Answerer implements MessageSink, Feeder {
 
     private void pauseIfFull() {
         long most = channel.session().windowBytes();
-        if (!paused && (requestBytes > most || channel.outbound().keptBytes() > most)) {
-            paused = true;
+        if (requestBytes > most || channel.outbound().keptBytes() > most) {
             channel.inbound().pause(true);
         }
     }
 
     private void goOnIfNotFull() {
-        if (paused) {
+        if (channel.inbound().isPaused()) {
             long most = channel.session().windowBytes() / 2;
             if (requestBytes <= most && channel.outbound().keptBytes() <= most) {
-                paused = false;
                 channel.inbound().pause(false);
             }
         }

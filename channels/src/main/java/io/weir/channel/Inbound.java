@@ -200,6 +200,10 @@ final class Inbound implements Decoding.Source {
         }
     }
 
+    boolean isPaused() {
+        return paused;
+    }
+
     @Override
     public void subscriberFailed(Throwable error) {
         channel.fail(error);

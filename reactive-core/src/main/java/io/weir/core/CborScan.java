@@ -49,15 +49,12 @@ final class CborScan {
         for (int at = from; at < end; ) {
             int type = (bytes[at] & 0xff) >> 5;
             int low = bytes[at++] & 0x1f;
-            long argument = low;
-            if (low >= 24 && low != INDEFINITE) {
-                int size = 1 << (low - 24);
-                if (low > 27 || size > end - at) {
-                    return NOT_PLAIN;
-                }
-                argument = number(bytes, at, size);
-                at += size;
+            int size = sizeOfArgument(low, end - at);
+            if (size < 0) {
+                return NOT_PLAIN;
             }
+            long argument = size == 0 ? low : number(bytes, at, size);
+            at += size;
             switch (type) {
                 case UNSIGNED, NEGATIVE -> weight += number;
                 case BYTES, TEXT -> {
@@ -98,15 +95,12 @@ final class CborScan {
         for (int at = from; at < end; ) {
             int type = (bytes[at] & 0xff) >> 5;
             int low = bytes[at++] & 0x1f;
-            long argument = low;
-            if (low >= 24 && low != INDEFINITE) {
-                int size = 1 << (low - 24);
-                if (low > 27 || size > end - at) {
-                    return "the head of a value is malformed or cut off";
-                }
-                argument = number(bytes, at, size);
-                at += size;
+            int size = sizeOfArgument(low, end - at);
+            if (size < 0) {
+                return "the head of a value is malformed or cut off";
             }
+            long argument = size == 0 ? low : number(bytes, at, size);
+            at += size;
             if (type == TAG) {
                 if (argument == STRING_REFERENCE || argument == STRING_REFERENCES) {
                     return "it refers to strings by number (tags 25 and 256), which is not accepted: write them out";
@@ -126,6 +120,15 @@ final class CborScan {
             }
         }
         return null;
+    }
+
+    /** Bytes of the argument behind the first byte of a head; 0: it is in there; negative: malformed, or cut off. */
+    private static int sizeOfArgument(int low, int left) {
+        if (low < 24 || low == INDEFINITE) {
+            return 0;
+        }
+        int size = 1 << (low - 24);
+        return low > 27 || size > left ? -1 : size;
     }
 
     private static long number(byte[] bytes, int at, int size) {
