@@ -22,6 +22,9 @@ import reactor.core.publisher.Mono;
  */
 public final class Calls {
 
+    /** What a short request may become before its memory is in the account. */
+    private static final long BRIEFLY = 64 << 10;
+
     private Calls() {}
 
     /** As {@link Peer#tell(String, Message)}. */
@@ -101,7 +104,16 @@ public final class Calls {
      * @param bytes of the request
      */
     public static HeldMemory memoryOfRequest(Peer from, int bytes) {
-        return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, bytes + (long) MemoryAccount.ITEM);
+        return memoryOfRequest(from, bytes, 0);
+    }
+
+    private static HeldMemory memoryOfRequest(Peer from, int bytes, long moment) {
+        return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, bytes + (long) MemoryAccount.ITEM, moment);
+    }
+
+    /** The same where the request is most often answered at once; {@link HeldMemory#settle} if it is not. */
+    public static HeldMemory memoryOfBriefRequest(Peer from, int bytes) {
+        return memoryOfRequest(from, bytes, BRIEFLY);
     }
 
     /**

@@ -24,22 +24,58 @@ public final class HeldMemory implements ValueMemory {
     /** How much of both is not used. */
     private long left;
 
+    /** How much may be used before the account is asked. */
+    private long moment;
+    /** What was used of that. */
+    private long owed;
+
     private int holders = 1;
 
     /** @param covered bytes that the account has already */
     HeldMemory(MemoryAccount.Share share, MemoryUse use, long covered) {
+        this(share, use, covered, 0);
+    }
+
+    /**
+     * For a value that is most often let go in the same turn of the loop, so that there is only one such at a time.
+     *
+     * @param covered bytes that the account has already
+     * @param moment bytes that are used without asking the account, until {@link #settle}
+     */
+    HeldMemory(MemoryAccount.Share share, MemoryUse use, long covered, long moment) {
         this.share = share;
         this.use = use;
         this.covered = covered;
         this.left = covered;
+        this.moment = moment;
     }
 
     @Override
     public synchronized void use(long bytes) {
         if (bytes > left) {
-            take(bytes - left);
+            long missing = bytes - left;
+            if (owed + missing <= moment) {
+                owed += missing;
+                left = bytes;
+            } else {
+                take(missing);
+            }
         }
         left -= bytes;
+    }
+
+    /**
+     * The value is held beyond this moment: what was used of it without asking is taken now.
+     *
+     * @throws Overloaded if there is no memory for it
+     */
+    public synchronized void settle() {
+        moment = 0;
+        if (owed > 0) {
+            take(owed);
+            left -= owed;
+            owed = 0;
+        }
     }
 
     private void take(long bytes) {

@@ -77,6 +77,53 @@ class HeldMemoryTest {
     }
 
     @Test
+    void whatIsLetGoAtOnceIsNotInTheAccount() {
+        HeldMemory brief = new HeldMemory(share, MemoryUse.REQUESTS, COVERED, 3000);
+        brief.use(COVERED + 1000);
+        brief.use(2000);
+        assertThat(inAccount()).isZero();
+        assertThat(brief.isEmpty()).isTrue();
+        brief.release();
+        assertThat(inAccount()).isZero();
+    }
+
+    @Test
+    void whatIsHeldBeyondTheMomentIsTakenThen() {
+        HeldMemory brief = new HeldMemory(share, MemoryUse.REQUESTS, COVERED, 3000);
+        brief.use(COVERED + 1000);
+        brief.settle();
+        assertThat(inAccount()).isEqualTo(1000);
+        brief.settle();
+        assertThat(inAccount()).isEqualTo(1000);
+        brief.use(1);
+        assertThat(inAccount()).isGreaterThan(1000);
+        brief.release();
+    }
+
+    @Test
+    void whatIsMoreThanTheMomentMayHaveIsTakenAtOnce() {
+        HeldMemory brief = new HeldMemory(share, MemoryUse.REQUESTS, COVERED, 3000);
+        brief.use(COVERED + 3001);
+        assertThat(inAccount()).isEqualTo(3001);
+        brief.use(3000);
+        assertThat(inAccount()).isEqualTo(3001);
+        brief.settle();
+        assertThat(inAccount()).isGreaterThanOrEqualTo(6001);
+        brief.release();
+    }
+
+    @Test
+    void whatCannotBeHeldBeyondTheMomentIsRefusedThenAndTakesNothing() {
+        leave(2000);
+        long before = inAccount();
+        HeldMemory brief = new HeldMemory(share, MemoryUse.REQUESTS, COVERED, 5000);
+        brief.use(COVERED + 5000);
+        assertThatThrownBy(brief::settle).isInstanceOf(Overloaded.class);
+        assertThat(inAccount()).isEqualTo(before);
+        brief.release();
+    }
+
+    @Test
     void aValueForWhichThereIsNoMemoryTakesNothing() {
         Overloaded error = catchThrowableOfType(Overloaded.class, () -> held.use(TOTAL));
         assertThat(error).hasMessageContaining("weir.memory.max");

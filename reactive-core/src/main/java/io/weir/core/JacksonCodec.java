@@ -10,11 +10,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
+import tools.jackson.core.util.JsonRecyclerPools;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectReader;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.dataformat.cbor.CBORFactory;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
 /** Values by Jackson. Loaded only once it is known that Jackson is there; {@link Codecs} must work without. */
@@ -53,8 +55,13 @@ final class JacksonCodec<T> implements Codec<T> {
     /** A class of its own, because verifying one that turns a CBORMapper into an ObjectMapper loads the CBORMapper. */
     private static final class Cbor {
 
+        /** Each thread has its buffers: a pool that all threads share is felt in each value. */
+        private static final ObjectMapper MAPPER = new CBORMapper(CBORFactory.builder()
+                .recyclerPool(JsonRecyclerPools.threadLocalPool())
+                .build());
+
         static ObjectMapper mapper() {
-            return CBORMapper.shared();
+            return MAPPER;
         }
     }
 

@@ -12,8 +12,10 @@ import java.lang.reflect.Type;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.type.TypeReference;
+import tools.jackson.core.util.JsonRecyclerPools;
 import tools.jackson.databind.ObjectMapper;
 import tools.jackson.databind.ObjectWriter;
+import tools.jackson.dataformat.cbor.CBORFactory;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
 /** Values by Jackson. Loaded only once it is known that Jackson is there. */
@@ -38,8 +40,14 @@ final class JacksonCallCodec implements CallCodec {
      * On its own: to check a method that passes this mapper on, the JVM loads it, and who writes JSON may not have it.
      */
     private static final class Cbor {
+
+        /** Each thread has its buffers: a pool that all threads share is felt in each call. */
+        private static final ObjectMapper MAPPER = new CBORMapper(CBORFactory.builder()
+                .recyclerPool(JsonRecyclerPools.threadLocalPool())
+                .build());
+
         static ObjectMapper mapper() {
-            return CBORMapper.shared();
+            return MAPPER;
         }
     }
 

@@ -40,10 +40,13 @@ record Served(Contract contract, Object target, String service, Terms terms) {
             return Mono.just(Answers.refusal(CallLayout.MALFORMED, "no request calls method " + header.method(), from));
         }
         Caller caller = caller(from, method, header, control);
-        HeldMemory memory = Calls.memoryOfRequest(from, body.readableBytes());
+        boolean slow = method.readsSlowly(body.readableBytes());
+        // Before it is subscribed to, a Mono can still be refused.
+        HeldMemory memory = slow || method.result() != ContractMethod.Result.MONO
+                ? Calls.memoryOfRequest(from, body.readableBytes())
+                : Calls.memoryOfBriefRequest(from, body.readableBytes());
         boolean held = false;
         try {
-            boolean slow = method.readsSlowly(body.readableBytes());
             if (slow || body.readableBytes() > ContractMethod.SHORT) {
                 checkMemory(memory);
             }
@@ -55,6 +58,7 @@ record Served(Contract contract, Object target, String service, Terms terms) {
                 caller.told(CallOutcome.SUCCESS, null);
                 return value == null ? Mono.empty() : Mono.just(Answers.value(method, value, terms, from));
             }
+            settle(memory);
             Mono<Message> answer = new AnswerMono(outcome, method, terms, caller, header.millisLeft());
             held = slow || method.blocks() || !memory.isEmpty();
             return held ? answer.doFinally(end -> ended(memory, end)) : answer;
@@ -74,6 +78,14 @@ record Served(Contract contract, Object target, String service, Terms terms) {
             memory.uncover();
         }
         memory.release();
+    }
+
+    private static void settle(HeldMemory memory) {
+        try {
+            memory.settle();
+        } catch (Overloaded e) {
+            throw new Refusal(CallLayout.BUSY, String.valueOf(e.getMessage()));
+        }
     }
 
     /** Calls that were given up can't be refused what they keep; what comes behind them can. */
