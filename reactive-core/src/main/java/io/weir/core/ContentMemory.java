@@ -11,8 +11,14 @@ import org.jspecify.annotations.Nullable;
  */
 public final class ContentMemory {
 
+    /**
+     * Bytes of values that are never seen through {@link BufferView}, but copied: a program whose values are all so
+     * short has views of one kind, which it reaches without looking which one it is.
+     */
+    static final int SHORT = 256;
+
     private final byte[] bytes;
-    private final ContentView view;
+    private final ArrayView view;
 
     private final @Nullable LoopBuffers copies;
 
@@ -32,7 +38,7 @@ public final class ContentMemory {
             throw new IllegalArgumentException("a codec says that a value takes " + capacity + " bytes");
         }
         this.bytes = new byte[capacity];
-        this.view = new ContentView(bytes);
+        this.view = new ArrayView(bytes);
         this.copies = copies;
     }
 

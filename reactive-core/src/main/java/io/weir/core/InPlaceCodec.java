@@ -32,19 +32,59 @@ public interface InPlaceCodec<T> extends Codec<T> {
      */
     T read(ContentView from);
 
+    /** Writes the value into a buffer as long as {@link #length} says. */
     @Override
     default ByteBuf encode(T value, ByteBufAllocator allocator) {
         int length = length(value);
-        ContentMemory memory = new ContentMemory(length);
-        memory.write(this, value, length);
-        return allocator.buffer(length).writeBytes(memory.bytes());
+        if (length <= ContentMemory.SHORT) {
+            ContentMemory memory = new ContentMemory(length);
+            memory.write(this, value, length);
+            return allocator.buffer(length).writeBytes(memory.bytes());
+        }
+        ByteBuf payload = allocator.buffer(length, length).writerIndex(length);
+        BufferView view = new BufferView(payload);
+        view.open(length);
+        boolean written = false;
+        try {
+            write(value, view);
+            view.zeroRest();
+            written = true;
+            return payload;
+        } finally {
+            view.close();
+            if (!written) {
+                payload.release();
+            }
+        }
     }
 
+    /** Reads the value from a copy, unless the payload is memory that no peer can reach: what is read never changes. */
     @Override
     default T decode(ByteBuf payload) {
         int length = payload.readableBytes();
-        ContentMemory memory = new ContentMemory(length);
-        payload.getBytes(payload.readerIndex(), memory.bytes());
-        return memory.read(this, length);
+        if (length <= ContentMemory.SHORT) {
+            ContentMemory memory = new ContentMemory(length);
+            payload.getBytes(payload.readerIndex(), memory.bytes());
+            return memory.read(this, length);
+        }
+        if (payload.hasArray()) {
+            return read(this, payload);
+        }
+        ByteBuf copy = ByteBufAllocator.DEFAULT.heapBuffer(length, length);
+        try {
+            return read(this, copy.writeBytes(payload, payload.readerIndex(), length));
+        } finally {
+            copy.release();
+        }
+    }
+
+    private static <T> T read(InPlaceCodec<T> codec, ByteBuf content) {
+        BufferView view = new BufferView(content);
+        view.open(content.readableBytes());
+        try {
+            return codec.read(view);
+        } finally {
+            view.close();
+        }
     }
 }

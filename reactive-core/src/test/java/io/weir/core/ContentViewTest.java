@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ContentViewTest {
+abstract class ContentViewTest {
 
     /** The memory goes on behind the content, which begins with it. */
     private static final int LENGTH = 16;
@@ -24,7 +24,10 @@ class ContentViewTest {
     };
 
     private final byte[] memory = new byte[LENGTH + 16];
-    private final ContentView view = new ContentView(memory);
+    private final ContentView view = over(memory);
+
+    /** A view of content that begins this memory. */
+    abstract ContentView over(byte[] array);
 
     /** One kind of value: how it lies in the memory, and how it is put and got. */
     private record Kind<T>(T value, String hex, BiFunction<ContentView, Integer, T> getter, Putter<T> putter) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import io.netty.buffer.AbstractByteBufAllocator;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
@@ -13,7 +14,11 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.Arrays;
+import java.util.Objects;
 import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -108,6 +113,155 @@ class InPlaceCodecTest {
         payload.release();
     }
 
+    /** A codec whose values are long enough to be written and read in a buffer. */
+    private static final class LongLongs implements InPlaceCodec<Long> {
+
+        private static final int LENGTH = 5000;
+
+        private @Nullable ContentView kept;
+
+        @Override
+        public int length(Long value) {
+            return LENGTH;
+        }
+
+        @Override
+        public void write(Long value, ContentView to) {
+            kept = to;
+            if (value == 0) {
+                throw new IllegalStateException("as the test wants");
+            }
+            to.putBytes(0, new byte[LENGTH - 8]);
+            to.putLong(LENGTH - 8, value);
+        }
+
+        @Override
+        public Long read(ContentView from) {
+            kept = from;
+            long value = from.getLong(from.length() - 8);
+            if (value < 0) {
+                throw new ProtocolMismatch("no long");
+            }
+            return value;
+        }
+
+        void assertLentForTheCallOnly() {
+            assertThatExceptionOfType(IndexOutOfBoundsException.class)
+                    .isThrownBy(() -> Objects.requireNonNull(kept).getByte(0))
+                    .withMessageContaining("after the call of the codec");
+        }
+    }
+
+    @Test
+    void longValuesAreWrittenIntoTheBufferThatIsSent() {
+        LongLongs codec = new LongLongs();
+        ByteBuf payload = codec.encode(0x0807060504030201L, allocator);
+
+        codec.assertLentForTheCallOnly();
+        assertThat(payload.alloc()).as("memory of the given allocator").isSameAs(allocator);
+        assertThat(payload.readableBytes()).isEqualTo(LongLongs.LENGTH);
+        assertThat(ByteBufUtil.hexDump(payload, LongLongs.LENGTH - 9, 9)).isEqualTo("000102030405060708");
+        payload.release();
+    }
+
+    /** Places where each byte is written, in this order; the others hold what somebody else was sent. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "0", "5, 3, 900", "999, 0", "7, 7, 8", "998, 999", "0, 1, 2, 500"})
+    void whatIsLeftOutOfALongValueIsZero(String places) {
+        int[] written = Stream.of(places.split(", "))
+                .filter(place -> !place.isEmpty())
+                .mapToInt(Integer::parseInt)
+                .toArray();
+        InPlaceCodec<int[]> codec = new InPlaceCodec<>() {
+            @Override
+            public int length(int[] value) {
+                return 1000;
+            }
+
+            @Override
+            public void write(int[] value, ContentView to) {
+                for (int place : value) {
+                    to.putByte(place, (byte) 1);
+                }
+            }
+
+            @Override
+            public int[] read(ContentView from) {
+                return IntStream.range(0, from.length())
+                        .filter(place -> from.getByte(place) != 0)
+                        .toArray();
+            }
+        };
+        ByteBuf used = allocator.buffer(1000).writerIndex(1000);
+        for (int i = 0; i < 1000; i++) {
+            used.setByte(i, 0x55);
+        }
+        ByteBuf payload = codec.encode(written, new OneBuffer(used));
+        assertThat(payload).isSameAs(used);
+        assertThat(codec.decode(payload))
+                .containsExactly(Arrays.stream(written).distinct().sorted().toArray());
+        payload.release();
+    }
+
+    /** Whoever asks for memory gets this, with what it holds. */
+    private static final class OneBuffer extends AbstractByteBufAllocator {
+
+        private final ByteBuf buffer;
+
+        OneBuffer(ByteBuf buffer) {
+            super(false);
+            this.buffer = buffer;
+        }
+
+        @Override
+        protected ByteBuf newHeapBuffer(int initialCapacity, int maxCapacity) {
+            return buffer.clear();
+        }
+
+        @Override
+        protected ByteBuf newDirectBuffer(int initialCapacity, int maxCapacity) {
+            throw new AssertionError("nobody asks for it");
+        }
+
+        @Override
+        public boolean isDirectBufferPooled() {
+            return false;
+        }
+    }
+
+    @Test
+    void longValuesAreReadWhateverThePayloadLiesIn() {
+        LongLongs codec = new LongLongs();
+        byte[] bytes = new byte[LongLongs.LENGTH];
+        bytes[LongLongs.LENGTH - 8] = 3;
+        ByteBuf direct = Unpooled.directBuffer().writeZero(3).writeBytes(bytes).skipBytes(3);
+        ByteBuf heap = Unpooled.buffer().writeZero(3).writeBytes(bytes).skipBytes(3);
+        ByteBuf parts = Unpooled.wrappedBuffer(
+                Unpooled.copiedBuffer(bytes, 0, 300), Unpooled.copiedBuffer(bytes, 300, bytes.length - 300));
+        for (ByteBuf payload : new ByteBuf[] {direct, heap, parts, heap.retainedSlice(3, bytes.length)}) {
+            assertThat(codec.decode(payload)).isEqualTo(3);
+            codec.assertLentForTheCallOnly();
+            assertThat(payload.readableBytes()).as("not consumed").isEqualTo(LongLongs.LENGTH);
+            payload.release();
+        }
+        assertThat(heap.refCnt()).isZero();
+    }
+
+    @Test
+    void aLongValueThatCantBeWrittenOrReadLeavesNothingAllocated() {
+        LongLongs codec = new LongLongs();
+        assertThatIllegalStateException().isThrownBy(() -> codec.encode(0L, allocator));
+        codec.assertLentForTheCallOnly();
+
+        ByteBuf payload = codec.encode(-1L, allocator);
+        assertThatExceptionOfType(ProtocolMismatch.class)
+                .isThrownBy(() -> codec.decode(payload))
+                .withMessage("no long");
+        codec.assertLentForTheCallOnly();
+        assertThat(payload.refCnt()).isEqualTo(1);
+        payload.release();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", "plain", "äöü", "€", "😀 and \uFFFD", "\0", "a longer text, of 32 bytes or more"})
     void textInPlaceIsTheSame(String text) {
@@ -115,7 +269,7 @@ class InPlaceCodecTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 7, 8, 1000})
+    @ValueSource(ints = {0, 1, 7, 8, 256, 257, 1000, 100_000})
     void bytesInPlaceAreTheSame(int length) {
         byte[] bytes = new byte[length];
         new Random(length).nextBytes(bytes);

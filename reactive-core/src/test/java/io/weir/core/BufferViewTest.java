@@ -1,0 +1,11 @@
+package io.weir.core;
+
+import io.netty.buffer.Unpooled;
+
+class BufferViewTest extends ContentViewTest {
+
+    @Override
+    ContentView over(byte[] array) {
+        return new BufferView(Unpooled.wrappedBuffer(array));
+    }
+}
