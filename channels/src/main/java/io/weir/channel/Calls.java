@@ -22,9 +22,6 @@ import reactor.core.publisher.Mono;
  */
 public final class Calls {
 
-    /** What a short request may become before its memory is in the account. */
-    private static final long BRIEFLY = 64 << 10;
-
     private Calls() {}
 
     /** As {@link Peer#tell(String, Message)}. */
@@ -107,13 +104,18 @@ public final class Calls {
         return memoryOfRequest(from, bytes, 0);
     }
 
-    private static HeldMemory memoryOfRequest(Peer from, int bytes, long moment) {
-        return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, bytes + (long) MemoryAccount.ITEM, moment);
+    /**
+     * For what a request brings that is most often answered in the same turn of the loop: the account knows of it only
+     * when it is {@link HeldMemory#settle settled}, because it was not.
+     *
+     * @param bytes of the request
+     */
+    public static HeldMemory momentOfRequest(Peer from, int bytes) {
+        return memoryOfRequest(from, bytes, from.session().memory().moment());
     }
 
-    /** The same where the request is most often answered at once; {@link HeldMemory#settle} if it is not. */
-    public static HeldMemory memoryOfBriefRequest(Peer from, int bytes) {
-        return memoryOfRequest(from, bytes, BRIEFLY);
+    private static HeldMemory memoryOfRequest(Peer from, int bytes, long moment) {
+        return new HeldMemory(from.session().memory(), MemoryUse.REQUESTS, bytes + (long) MemoryAccount.ITEM, moment);
     }
 
     /**

@@ -169,7 +169,7 @@ final class ConnectedPeer extends Peer {
         return source -> watched(
                 CallKind.EXCHANGE,
                 port,
-                channel -> source.map(value -> Message.of(request.encode(value, channel.allocator()))),
+                channel -> Encoding.messages(source, request, channel::allocator),
                 channel -> channel.receive(answer));
     }
 }

@@ -24,7 +24,7 @@ public final class HeldMemory implements ValueMemory {
     /** How much of both is not used. */
     private long left;
 
-    /** How much may be used before the account is asked. */
+    /** How much may be used before the account knows. */
     private long moment;
     /** What was used of that. */
     private long owed;
@@ -40,7 +40,7 @@ public final class HeldMemory implements ValueMemory {
      * For a value that is most often let go in the same turn of the loop, so that there is only one such at a time.
      *
      * @param covered bytes that the account has already
-     * @param moment bytes that are used without asking the account, until {@link #settle}
+     * @param moment bytes that may be used before the account knows, until {@link #settle}
      */
     HeldMemory(MemoryAccount.Share share, MemoryUse use, long covered, long moment) {
         this.share = share;
@@ -50,8 +50,9 @@ public final class HeldMemory implements ValueMemory {
         this.moment = moment;
     }
 
+    /** Without the lock where the account is not asked: what is left is known to who decodes only. */
     @Override
-    public synchronized void use(long bytes) {
+    public void use(long bytes) {
         if (bytes > left) {
             long missing = bytes - left;
             if (owed + missing <= moment) {
@@ -64,21 +65,21 @@ public final class HeldMemory implements ValueMemory {
         left -= bytes;
     }
 
-    /**
-     * The value is held beyond this moment: what was used of it without asking is taken now.
-     *
-     * @throws Overloaded if there is no memory for it
-     */
-    public synchronized void settle() {
+    /** The value is held beyond this moment: what it took without asking is in the account from now on. */
+    public void settle() {
         moment = 0;
         if (owed > 0) {
-            take(owed);
-            left -= owed;
+            add(owed);
             owed = 0;
         }
     }
 
-    private void take(long bytes) {
+    private synchronized void add(long bytes) {
+        share.take(use, bytes);
+        taken += bytes;
+    }
+
+    private synchronized void take(long bytes) {
         long portion = Math.max(bytes, taken == 0 ? 0 : PORTION);
         if (portion > bytes && share.tryTake(use, portion)) {
             bytes = portion;
@@ -103,8 +104,8 @@ public final class HeldMemory implements ValueMemory {
         return taken;
     }
 
-    /** Whether there is nothing to be released. */
-    public synchronized boolean isEmpty() {
+    /** Whether nothing was taken, so that there is nothing to be released. For who decodes, and has not settled it. */
+    public boolean isEmpty() {
         return taken == 0;
     }
 

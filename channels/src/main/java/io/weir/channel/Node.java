@@ -706,8 +706,10 @@ public final class Node {
         return stream(
                 port,
                 gate,
-                (channel, request) -> Decoding.<A, B>many(channel.session().longValues(), request, requests, handler)
-                        .map(item -> Message.of(items.encode(item, channel.allocator()))));
+                (channel, request) -> Encoding.messages(
+                        Decoding.<A, B>many(channel.session().longValues(), request, requests, handler),
+                        items,
+                        channel::allocator));
     }
 
     /**

@@ -51,6 +51,9 @@ public final class MemoryAccount {
     /** What a message costs beside its content: its objects, and what its buffer is rounded up by. */
     public static final int ITEM = 512;
 
+    /** What a peer's value may take for a moment without being in the account: one at a time for each loop. */
+    public static final int MOMENT = 64 << 10;
+
     private final long total;
     private final long lendable;
     private final Map<Object, Owner> owners = new HashMap<>();
@@ -197,6 +200,8 @@ public final class MemoryAccount {
 
         private long leased;
         private boolean closed;
+        /** Whether there was room for a moment when the peer took or gave something last. */
+        private volatile boolean hasMoment = true;
 
         private Share(Owner owner) {
             this.owner = owner;
@@ -244,6 +249,7 @@ public final class MemoryAccount {
             }
             charge(owner, counted() - before);
             uses.merge(use, bytes, Long::sum);
+            hasMoment = fits(MOMENT);
         }
 
         private boolean takeIf(boolean fits, MemoryUse use, long bytes, long ofThatExtra) {
@@ -251,6 +257,15 @@ public final class MemoryAccount {
                 add(use, bytes, ofThatExtra);
             }
             return fits;
+        }
+
+        /**
+         * Bytes that a value of the peer's may take for a moment, before it is known whether it has to be taken for
+         * longer; it is taken in any case then. None where the peer had no room for them when it took or gave something
+         * last: so it can go beyond what it may have by one moment at most. Takes no lock.
+         */
+        public long moment() {
+            return hasMoment ? MOMENT : 0;
         }
 
         /** Takes this much, or nothing. */

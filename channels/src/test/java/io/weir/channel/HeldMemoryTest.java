@@ -112,15 +112,27 @@ class HeldMemoryTest {
         brief.release();
     }
 
+    /** It is there already, and what was done with it can't be undone. */
     @Test
-    void whatCannotBeHeldBeyondTheMomentIsRefusedThenAndTakesNothing() {
+    void whatIsHeldBeyondTheMomentIsTakenThoughThereIsNoMemoryAndNoOtherHasAMomentThen() {
         leave(2000);
         long before = inAccount();
         HeldMemory brief = new HeldMemory(share, MemoryUse.REQUESTS, COVERED, 5000);
         brief.use(COVERED + 5000);
-        assertThatThrownBy(brief::settle).isInstanceOf(Overloaded.class);
-        assertThat(inAccount()).isEqualTo(before);
+        brief.settle();
+        assertThat(inAccount()).isEqualTo(before + 5000);
+        assertThat(share.moment()).isZero();
         brief.release();
+        assertThat(inAccount()).isEqualTo(before);
+    }
+
+    @Test
+    void aPeerHasAMomentWhileThereIsRoomForIt() {
+        assertThat(share.moment()).isEqualTo(MemoryAccount.MOMENT);
+        leave(MemoryAccount.MOMENT / 2);
+        assertThat(share.moment()).isZero();
+        share.give(MemoryUse.OUTGOING, MemoryAccount.MOMENT);
+        assertThat(share.moment()).isEqualTo(MemoryAccount.MOMENT);
     }
 
     @Test

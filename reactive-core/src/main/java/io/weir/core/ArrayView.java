@@ -65,26 +65,26 @@ final class ArrayView extends ContentView {
 
     @Override
     public void putByte(int index, byte value) {
-        bytes[at(index, 1)] = value;
+        bytes[writableAt(index, 1)] = value;
     }
 
     @Override
     public void putShort(int index, short value) {
-        SHORTS.set(bytes, at(index, Short.BYTES), value);
+        SHORTS.set(bytes, writableAt(index, Short.BYTES), value);
     }
 
     @Override
     public void putInt(int index, int value) {
-        INTS.set(bytes, at(index, Integer.BYTES), value);
+        INTS.set(bytes, writableAt(index, Integer.BYTES), value);
     }
 
     @Override
     public void putLong(int index, long value) {
-        LONGS.set(bytes, at(index, Long.BYTES), value);
+        LONGS.set(bytes, writableAt(index, Long.BYTES), value);
     }
 
     @Override
     public void putBytes(int index, byte[] from) {
-        System.arraycopy(from, 0, bytes, at(index, from.length), from.length);
+        System.arraycopy(from, 0, bytes, writableAt(index, from.length), from.length);
     }
 }

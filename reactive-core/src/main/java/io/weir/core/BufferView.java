@@ -8,12 +8,22 @@ final class BufferView extends ContentView {
 
     private final ByteBuf buffer;
     private final int start;
-    /** Up to here everything was written. */
+    /** Up to here everything is this value's. */
     private int written;
 
-    BufferView(ByteBuf buffer) {
+    private BufferView(ByteBuf buffer, int written) {
         this.buffer = buffer;
         this.start = buffer.readerIndex();
+        this.written = written;
+    }
+
+    /** Of a buffer that may hold what somebody else was sent, of which nothing is seen or sent. */
+    static BufferView toWrite(ByteBuf buffer) {
+        return new BufferView(buffer, 0);
+    }
+
+    static BufferView toRead(ByteBuf buffer) {
+        return new BufferView(buffer, buffer.readableBytes());
     }
 
     @Override
@@ -23,27 +33,27 @@ final class BufferView extends ContentView {
 
     @Override
     public byte getByte(int index) {
-        return buffer.getByte(start + at(index, 1));
+        return buffer.getByte(from(index, 1));
     }
 
     @Override
     public short getShort(int index) {
-        return buffer.getShortLE(start + at(index, Short.BYTES));
+        return buffer.getShortLE(from(index, Short.BYTES));
     }
 
     @Override
     public int getInt(int index) {
-        return buffer.getIntLE(start + at(index, Integer.BYTES));
+        return buffer.getIntLE(from(index, Integer.BYTES));
     }
 
     @Override
     public long getLong(int index) {
-        return buffer.getLongLE(start + at(index, Long.BYTES));
+        return buffer.getLongLE(from(index, Long.BYTES));
     }
 
     @Override
     public byte[] getBytes(int index, int count) {
-        int from = start + at(index, count);
+        int from = from(index, count);
         byte[] copy = new byte[count];
         buffer.getBytes(from, copy);
         return copy;
@@ -84,17 +94,25 @@ final class BufferView extends ContentView {
         buffer.setBytes(place(index, from.length), from);
     }
 
-    /** Where to write these bytes. What lies in front of them and was not written is zero: nobody else's content. */
+    /** Where to write these bytes. What lies in front of them and was not written becomes zero. */
     private int place(int index, int count) {
-        int at = at(index, count);
+        int at = writableAt(index, count);
         zero(at);
         written = Math.max(written, at + count);
+        return start + at;
+    }
+
+    /** Where these bytes are read from. What was not written of them becomes zero. */
+    private int from(int index, int count) {
+        int at = at(index, count);
+        zero(at + count);
         return start + at;
     }
 
     private void zero(int until) {
         if (until > written) {
             buffer.setZero(start + written, until - written);
+            written = until;
         }
     }
 

@@ -66,7 +66,7 @@ public final class ContentMemory {
      * @param length as the codec has said, at most the capacity
      */
     public <T> void write(InPlaceCodec<T> codec, T value, int length) {
-        view.open(length);
+        view.open(length, true);
         try {
             codec.write(value, view);
         } finally {
@@ -76,7 +76,7 @@ public final class ContentMemory {
 
     /** Reads the value that lies at the beginning, and is so long. */
     public <T> T read(InPlaceCodec<T> codec, int length) {
-        view.open(length);
+        view.open(length, false);
         try {
             return codec.read(view);
         } finally {

@@ -3,14 +3,19 @@ package io.weir.core;
 /**
  * The content of one message while an {@link InPlaceCodec} writes or reads it. Numbers are little-endian and may lie
  * anywhere. Whoever reaches beyond its bounds gets an {@link IndexOutOfBoundsException}, and so does whoever keeps it
- * and uses it when no codec is called. The next call gets the same view: whoever keeps it could reach the content of
- * another message then. Belongs to the thread of the call.
+ * and uses it when no codec is called. The next call may get the same view: whoever keeps it could reach the content of
+ * another message then. Where a value is read, its content can't be changed: an {@link UnsupportedOperationException}
+ * says so. Belongs to the thread of the call.
  */
 public abstract sealed class ContentView permits ArrayView, BufferView {
 
     private static final int CLOSED = -1;
 
     private int length = CLOSED;
+    /** As the length, where a value is written. */
+    private int writable = CLOSED;
+    /** Where the next text of a record begins. */
+    private int texts;
 
     ContentView() {}
 
@@ -21,7 +26,8 @@ public abstract sealed class ContentView permits ArrayView, BufferView {
     /** Bytes that are there, whether or not they are in use. */
     abstract int capacity();
 
-    final void open(int bytesInUse) {
+    /** @param writing whether a value is written, and not read */
+    final void open(int bytesInUse, boolean writing) {
         if (length != CLOSED) {
             throw new IllegalStateException("a codec has led to another one that works in the same memory");
         }
@@ -30,10 +36,21 @@ public abstract sealed class ContentView permits ArrayView, BufferView {
                     "a length of " + bytesInUse + " bytes, where 0 to " + capacity() + " are possible");
         }
         length = bytesInUse;
+        writable = writing ? bytesInUse : CLOSED;
     }
 
     final void close() {
         length = CLOSED;
+        writable = CLOSED;
+    }
+
+    /** What {@link #texts(int)} has kept: it is not read from memory that the peer may see and change already. */
+    final int texts() {
+        return texts;
+    }
+
+    final void texts(int next) {
+        texts = next;
     }
 
     /** Bytes in all. */
@@ -90,6 +107,16 @@ public abstract sealed class ContentView permits ArrayView, BufferView {
     final int at(int index, int count) {
         if ((index | count) < 0 || index > length - count) {
             throw outside(index, count);
+        }
+        return index;
+    }
+
+    /** The same, of bytes that are to be written. */
+    final int writableAt(int index, int count) {
+        if ((index | count) < 0 || index > writable - count) {
+            throw writable == CLOSED && length != CLOSED
+                    ? new UnsupportedOperationException("the content of a message can't be changed while it is read")
+                    : outside(index, count);
         }
         return index;
     }

@@ -21,12 +21,13 @@ public interface InPlaceCodec<T> extends Codec<T> {
 
     /**
      * Writes this value into memory as long as {@link #length} has said. All of it has to be written: it may hold what
-     * the peer was sent before. It must not be used when this has returned.
+     * the peer was sent before. Nothing that matters should be read from it: over shared memory the peer can change it
+     * already. It must not be used when this has returned.
      */
     void write(T value, ContentView to);
 
     /**
-     * Reads the value that is all of this memory, which must not be used when this has returned.
+     * Reads the value that is all of this memory, which must not be changed, nor be used when this has returned.
      *
      * @throws ProtocolMismatch if it is no such value, saying why; hostile input does nothing worse
      */
@@ -42,10 +43,10 @@ public interface InPlaceCodec<T> extends Codec<T> {
             return allocator.buffer(length).writeBytes(memory.bytes());
         }
         ByteBuf payload = allocator.buffer(length, length).writerIndex(length);
-        BufferView view = new BufferView(payload);
-        view.open(length);
+        BufferView view = BufferView.toWrite(payload);
         boolean written = false;
         try {
+            view.open(length, true);
             write(value, view);
             view.zeroRest();
             written = true;
@@ -58,7 +59,7 @@ public interface InPlaceCodec<T> extends Codec<T> {
         }
     }
 
-    /** Reads the value from a copy, unless the payload is memory that no peer can reach: what is read never changes. */
+    /** Reads the value where it lies, or from a copy where another process could change it. */
     @Override
     default T decode(ByteBuf payload) {
         int length = payload.readableBytes();
@@ -79,8 +80,8 @@ public interface InPlaceCodec<T> extends Codec<T> {
     }
 
     private static <T> T read(InPlaceCodec<T> codec, ByteBuf content) {
-        BufferView view = new BufferView(content);
-        view.open(content.readableBytes());
+        BufferView view = BufferView.toRead(content);
+        view.open(content.readableBytes(), false);
         try {
             return codec.read(view);
         } finally {

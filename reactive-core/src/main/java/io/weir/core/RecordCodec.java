@@ -72,7 +72,7 @@ final class RecordCodec<R extends Record> implements InPlaceCodec<R> {
             return lengthsAt.length - 1;
         }
 
-        /** Where this text begins, if the lengths of those before are there. */
+        /** Where this text begins. */
         int begin(ContentView in, int number) {
             int at = fixedLength;
             for (int i = 0; i < number; i++) {
@@ -307,8 +307,11 @@ final class RecordCodec<R extends Record> implements InPlaceCodec<R> {
 
     static void putText(Layout layout, int number, ContentView to, @Nullable String text) {
         byte[] bytes = text == null ? Frame.NO_CONTROL : text.getBytes(StandardCharsets.UTF_8);
+        // They are written in their order.
+        int begin = number == 0 ? layout.fixedLength : to.texts();
         to.putInt(layout.lengthsAt[number], text == null ? -1 : bytes.length);
-        to.putBytes(layout.begin(to, number), bytes);
+        to.putBytes(begin, bytes);
+        to.texts(begin + bytes.length);
     }
 
     static boolean getBoolean(ContentView from, int index) {

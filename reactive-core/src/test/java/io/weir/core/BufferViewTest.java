@@ -6,6 +6,6 @@ class BufferViewTest extends ContentViewTest {
 
     @Override
     ContentView over(byte[] array) {
-        return new BufferView(Unpooled.wrappedBuffer(array));
+        return BufferView.toWrite(Unpooled.wrappedBuffer(array));
     }
 }

@@ -75,7 +75,7 @@ abstract class ContentViewTest {
     @ParameterizedTest
     @MethodSource("kinds")
     void liesAnywhereWithTheLowestByteFirst(Kind<?> kind) {
-        view.open(LENGTH);
+        view.open(LENGTH, true);
         for (int index = 0; index + kind.size() <= LENGTH; index++) {
             Arrays.fill(memory, (byte) 0x55);
             kind.put(view, index);
@@ -91,7 +91,7 @@ abstract class ContentViewTest {
     @ParameterizedTest
     @MethodSource("kinds")
     void nothingReachesBeyondTheContent(Kind<?> kind) {
-        view.open(LENGTH);
+        view.open(LENGTH, true);
         int end = LENGTH - kind.size() + 1;
         for (int index : new int[] {end, LENGTH, LENGTH + 8, memory.length, -1, -kind.size()}) {
             refuses(kind, index);
@@ -104,8 +104,26 @@ abstract class ContentViewTest {
 
     @ParameterizedTest
     @MethodSource("kinds")
+    void whatIsReadCantBeChanged(Kind<?> kind) {
+        Arrays.fill(memory, (byte) 0x55);
+        view.open(LENGTH, false);
+        for (int index : new int[] {0, 1, LENGTH - kind.size(), LENGTH, -1}) {
+            assertThatExceptionOfType(UnsupportedOperationException.class)
+                    .isThrownBy(() -> kind.put(view, index))
+                    .withMessage("the content of a message can't be changed while it is read");
+        }
+        assertThat(memory).containsOnly(0x55);
+        view.close();
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> kind.put(view, 0));
+        view.open(LENGTH, true);
+        kind.put(view, 0);
+        assertThat(kind.get(view, 0)).isEqualTo(kind.value);
+    }
+
+    @ParameterizedTest
+    @MethodSource("kinds")
     void thereIsNothingInEmptyContent(Kind<?> kind) {
-        view.open(0);
+        view.open(0, true);
         refuses(kind, 0);
         for (int index : EXTREMES) {
             refuses(kind, index);
@@ -150,7 +168,7 @@ abstract class ContentViewTest {
         "1073741824, 1073741824"
     })
     void piecesBeyondTheContentAreRefused(int index, int count) {
-        view.open(LENGTH);
+        view.open(LENGTH, true);
         String message = count + " bytes from byte " + index + " of content of 16 bytes";
 
         assertThatExceptionOfType(IndexOutOfBoundsException.class)
@@ -163,7 +181,7 @@ abstract class ContentViewTest {
 
     @Test
     void floatingPointNumbersKeepEveryBit() {
-        view.open(LENGTH);
+        view.open(LENGTH, true);
         view.putFloat(0, Float.intBitsToFloat(0x7fc12345));
         view.putDouble(4, Double.longBitsToDouble(0x7ff8123456789abcL));
 
@@ -175,7 +193,7 @@ abstract class ContentViewTest {
 
     @Test
     void bytesAreCopiedBothWays() {
-        view.open(LENGTH);
+        view.open(LENGTH, true);
         byte[] array = {1, 2};
         view.putBytes(14, array);
         array[0] = 9;
@@ -188,7 +206,7 @@ abstract class ContentViewTest {
     @ParameterizedTest
     @ValueSource(strings = {"", "plain", "äöü", "€", "😀 and \uFFFD", "\0"})
     void textIsReadFromAnywhere(String text) {
-        view.open(LENGTH);
+        view.open(LENGTH, true);
         byte[] utf8 = text.getBytes(UTF_8);
         for (int index = 0; index + utf8.length <= LENGTH; index++) {
             Arrays.fill(memory, (byte) 0xff); // which is text nowhere
@@ -200,7 +218,7 @@ abstract class ContentViewTest {
     @ParameterizedTest
     @CsvSource({"ff, 0", "61c3, 1", "6162c328, 2", "c080, 0", "eda080, 0", "f4908080, 0", "efbfbd80, 3"})
     void whatIsNotTextIsRefusedNamingThePlaceInTheText(String hex, int place) {
-        view.open(LENGTH);
+        view.open(LENGTH, true);
         byte[] malformed = bytes(hex);
         view.putBytes(3, malformed);
 
@@ -214,7 +232,7 @@ abstract class ContentViewTest {
     @ParameterizedTest
     @MethodSource("kinds")
     void isOfNoUseAfterTheCall(Kind<?> kind) {
-        view.open(LENGTH);
+        view.open(LENGTH, true);
         view.close();
 
         for (int index : new int[] {-1, 0, 1, LENGTH, Integer.MAX_VALUE}) {
@@ -237,7 +255,7 @@ abstract class ContentViewTest {
     @Test
     void servesTheNextCallWithItsLength() {
         for (int length : new int[] {LENGTH, 1, 0, memory.length}) {
-            view.open(length);
+            view.open(length, true);
             assertThat(view.length()).isEqualTo(length);
             assertThat(view.getBytes(0, length)).hasSize(length);
             view.close();

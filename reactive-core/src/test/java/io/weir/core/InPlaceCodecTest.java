@@ -203,6 +203,37 @@ class InPlaceCodecTest {
         payload.release();
     }
 
+    /** A set of bits is written by reading, and reads none of what somebody else was sent. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 3, 999})
+    void whatIsReadWhileALongValueIsWrittenIsNobodyElses(int place) {
+        InPlaceCodec<Integer> codec = new InPlaceCodec<>() {
+            @Override
+            public int length(Integer value) {
+                return 1000;
+            }
+
+            @Override
+            public void write(Integer value, ContentView to) {
+                to.putByte(value, (byte) (to.getByte(value) | 1));
+                to.putByte(999, (byte) (to.getByte(999) | 2));
+            }
+
+            @Override
+            public Integer read(ContentView from) {
+                return (int) from.getByte(place);
+            }
+        };
+        ByteBuf used = allocator.buffer(1000).writerIndex(1000);
+        for (int i = 0; i < 1000; i++) {
+            used.setByte(i, 0x54);
+        }
+        ByteBuf payload = codec.encode(place, new OneBuffer(used));
+        assertThat(codec.decode(payload)).isEqualTo(place == 999 ? 3 : 1);
+        assertThat(payload.getByte(500)).isZero();
+        payload.release();
+    }
+
     /** Whoever asks for memory gets this, with what it holds. */
     private static final class OneBuffer extends AbstractByteBufAllocator {
 

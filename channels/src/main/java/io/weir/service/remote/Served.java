@@ -41,10 +41,10 @@ record Served(Contract contract, Object target, String service, Terms terms) {
         }
         Caller caller = caller(from, method, header, control);
         boolean slow = method.readsSlowly(body.readableBytes());
-        // Before it is subscribed to, a Mono can still be refused.
-        HeldMemory memory = slow || method.result() != ContractMethod.Result.MONO
+        boolean elsewhere = slow || method.blocks();
+        HeldMemory memory = elsewhere
                 ? Calls.memoryOfRequest(from, body.readableBytes())
-                : Calls.memoryOfBriefRequest(from, body.readableBytes());
+                : Calls.momentOfRequest(from, body.readableBytes());
         boolean held = false;
         try {
             if (slow || body.readableBytes() > ContractMethod.SHORT) {
@@ -58,15 +58,15 @@ record Served(Contract contract, Object target, String service, Terms terms) {
                 caller.told(CallOutcome.SUCCESS, null);
                 return value == null ? Mono.empty() : Mono.just(Answers.value(method, value, terms, from));
             }
-            settle(memory);
+            memory.settle();
             Mono<Message> answer = new AnswerMono(outcome, method, terms, caller, header.millisLeft());
-            held = slow || method.blocks() || !memory.isEmpty();
+            held = elsewhere || !memory.isEmpty();
             return held ? answer.doFinally(end -> ended(memory, end)) : answer;
         } catch (Throwable t) {
             caller.told(CallOutcome.ERROR, t);
             return Mono.just(Answers.thrown(t, terms, from));
         } finally {
-            if (!held) {
+            if (!held && (elsewhere || !memory.isEmpty())) {
                 memory.release();
             }
         }
@@ -78,14 +78,6 @@ record Served(Contract contract, Object target, String service, Terms terms) {
             memory.uncover();
         }
         memory.release();
-    }
-
-    private static void settle(HeldMemory memory) {
-        try {
-            memory.settle();
-        } catch (Overloaded e) {
-            throw new Refusal(CallLayout.BUSY, String.valueOf(e.getMessage()));
-        }
     }
 
     /** Calls that were given up can't be refused what they keep; what comes behind them can. */

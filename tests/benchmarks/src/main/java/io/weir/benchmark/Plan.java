@@ -41,7 +41,8 @@ record Plan(
 
     private static final List<Integer> ALL_SIZES = List.of(32, 1 << 10, 64 << 10, 1 << 20);
     private static final List<Integer> SMALL_SIZES = List.of(32, 1 << 10);
-    private static final List<Integer> LARGE_SIZES = List.of(64 << 10, 1 << 20);
+    private static final List<Integer> CHECKED_SIZES = List.of(1 << 10, 64 << 10, 1 << 20);
+    private static final List<Integer> LOANED_SIZES = List.of(64, 4 << 20);
     /** Limited by the count of messages, and by their bytes. */
     private static final List<Integer> STALLING_SIZES = List.of(32, 64 << 10);
 
@@ -67,7 +68,7 @@ record Plan(
     /** Enough to see that everything runs; the figures are of JVMs that have hardly compiled anything. */
     static Plan quick() {
         return new Plan(
-                List.copyOf(EnumSet.complementOf(EnumSet.of(Scenario.CHECKED))),
+                List.copyOf(EnumSet.complementOf(EnumSet.of(Scenario.CHECKED, Scenario.LOANED))),
                 List.of(32, 64 << 10),
                 1,
                 Duration.ofMillis(100),
@@ -99,7 +100,8 @@ record Plan(
     List<Cell> cells(Scenario scenario) {
         List<Integer> fitting = switch (scenario) {
             case RTT, ONE_WAY -> ALL_SIZES;
-            case CHECKED -> LARGE_SIZES;
+            case LOANED -> LOANED_SIZES;
+            case CHECKED -> CHECKED_SIZES;
             case ECHO, ASK -> SMALL_SIZES;
             case SLEEP, IDLE, CALL, CALL_BYTES, CALLS, CODEC -> SMALLEST;
             case STALL -> STALLING_SIZES;

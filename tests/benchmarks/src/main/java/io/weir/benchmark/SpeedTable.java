@@ -8,6 +8,7 @@ import static io.weir.benchmark.contender.Scenario.CHECKED;
 import static io.weir.benchmark.contender.Scenario.CODEC;
 import static io.weir.benchmark.contender.Scenario.ECHO;
 import static io.weir.benchmark.contender.Scenario.IDLE;
+import static io.weir.benchmark.contender.Scenario.LOANED;
 import static io.weir.benchmark.contender.Scenario.ONE_WAY;
 import static io.weir.benchmark.contender.Scenario.RTT;
 import static io.weir.benchmark.contender.Scenario.SLEEP;
@@ -49,12 +50,23 @@ final class SpeedTable {
             shm("round trip", RTT, KIB, AERON, RTT, 1.25),
             shm("one way", ONE_WAY, 32, AERON, ONE_WAY, 1),
             shm("one way", ONE_WAY, KIB, AERON, ONE_WAY, 1.2),
-            shm("one way, filled and checked", CHECKED, MIB, AERON, CHECKED, 2.5),
+            shm("one way, filled and checked", CHECKED, KIB, AERON, CHECKED, 0.8),
+            shm("one way, filled and checked", CHECKED, MIB, AERON, CHECKED, 1.2),
             shm("64 outstanding, echo", ECHO, 32, AERON, ECHO, 0.8),
             shm("64 outstanding, ask", ASK, 32, RSOCKET, ASK, 10),
+            typed("round trip, in place", RTT, 32, 1.25),
+            typed("round trip, in place", RTT, KIB, 1.25),
             typed("one way, in place", ONE_WAY, 32, 0.75),
             typed("one way, in place", ONE_WAY, KIB, 0.8),
             typed("64 outstanding, echo, in place", ECHO, 32, 0.65),
+            new RatioBar(
+                    "round trip of what nobody touches",
+                    SHM,
+                    new Cell(LOANED, 4 * MIB),
+                    SHM,
+                    new Cell(LOANED, 64),
+                    1.2,
+                    true),
             tcp("round trip", RTT, 32, REACTOR_NETTY, 1.15),
             tcp("round trip", RTT, KIB, REACTOR_NETTY, 1.15),
             tcp("one way", ONE_WAY, 32, REACTOR_NETTY, 3),
@@ -71,7 +83,7 @@ final class SpeedTable {
                     "call between Boot services", BOOT_SHM, new Cell(CALL, 32), SHM, new Cell(CALL, 32), 1.05, false),
             new RatioBar(
                     "call between Boot services", BOOT_TCP, new Cell(CALL, 32), TCP, new Cell(CALL, 32), 1.05, false),
-            new AddedBar("the same, observed", BOOT_SHM + OBSERVED, new Cell(CALL, 32), SHM, 5_000),
+            new AddedBar("the same, observed", BOOT_SHM + OBSERVED, new Cell(CALL, 32), SHM, 6_000),
             new RatioBar(
                     "the same, observed",
                     BOOT_TCP + OBSERVED,

@@ -72,7 +72,7 @@ class BenchmarkTest {
 
     @Test
     void refusesAnUnknownScenarioNamingTheKnownOnes() {
-        assertThat(errorOf("--scenarios=ping")).contains("\"ping\"", "rtt, sleep, one-way");
+        assertThat(errorOf("--scenarios=ping")).contains("\"ping\"", "rtt, loaned, sleep, one-way");
     }
 
     @Test

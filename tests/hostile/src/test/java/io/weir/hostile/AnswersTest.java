@@ -8,8 +8,6 @@ import io.weir.hostile.client.Session;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Requests whose answers nobody takes. */
 @Tag("one-jdk")
@@ -19,34 +17,29 @@ class AnswersTest {
     private static final int CHANNELS = 500;
     private static final byte[] EMPTY = {};
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void answersThatGetNoCredit(Size size) throws Exception {
         Attack.on(size, attacker -> ask(attacker, "answers", 0, 0));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void lateAnswersThatGetNoCredit(Size size) throws Exception {
         Attack.on(size, attacker -> ask(attacker, "late-answers", 0, 0));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void lateAnswersThatGetCreditForOneByteEach(Size size) throws Exception {
         Attack.on(size, attacker -> ask(attacker, "late-answers", REQUESTS, REQUESTS));
     }
 
     /** The first answer of each channel waits behind nothing. */
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void oneAnswerOnEachOfManyChannelsThatGetsNoCredit(Size size) throws Exception {
         Attack.on(size, attacker -> askOnMany(attacker, 0, 0));
     }
 
     /** Each is being cut into frames, and the connection takes none. */
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void oneAnswerOnEachOfManyChannelsThatIsNotRead(Size size) throws Exception {
         Attack.on(size, attacker -> askOnMany(attacker, 1, 4 << 20));
     }

@@ -5,8 +5,6 @@ import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
 import java.io.IOException;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Numbers of channels that come again, or go once round. */
 @Tag("one-jdk")
@@ -17,21 +15,18 @@ class ChannelNumbersTest {
     private static final int MESSAGES = 64;
     private static final byte[] PAYLOAD = new byte[4096];
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void numbersThatWrapInLeaps(Size size) throws Exception {
         // 1, 0x7ffffff1, 0xffffffe1, 1 and so on.
         Attack.on(size, attacker -> wrap(attacker, 0x7ffffff0, 5));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void numbersThatWrapInPermittedSteps(Size size) throws Exception {
         Attack.on(size, attacker -> wrap(attacker, WIDEST_STEP, 300));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void theSameNumberAgainAndAgain(Size size) throws Exception {
         Attack.on(size, attacker -> wrap(attacker, 0, 50));
     }

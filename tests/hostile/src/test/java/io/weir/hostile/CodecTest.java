@@ -7,8 +7,6 @@ import io.weir.hostile.client.Session;
 import java.io.IOException;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** CBOR that takes more than its length to read. */
 @Tag("one-jdk")
@@ -23,38 +21,32 @@ class CodecTest {
     private static final int ARRAY = 0x81;
     private static final int ENDLESS = 0x9f;
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void nestedTagsOnAChannel(Size size) throws Exception {
         Attack.on(size, attacker -> send(attacker, "cbor", 0, TAG, SHORTER));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void moreNestedTagsOnAChannel(Size size) throws Exception {
         Attack.on(size, attacker -> send(attacker, "cbor", 0, TAG, LONGER));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void nestedTagsInRequests(Size size) throws Exception {
         Attack.on(size, attacker -> send(attacker, "cbor-answers", Flag.REQUESTS, TAG, SHORTER));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void moreNestedTagsInRequests(Size size) throws Exception {
         Attack.on(size, attacker -> send(attacker, "cbor-answers", Flag.REQUESTS, TAG, LONGER));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void nestedArrays(Size size) throws Exception {
         Attack.on(size, attacker -> send(attacker, "cbor", 0, ARRAY, SHORTER));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void nestedArraysWithoutEnd(Size size) throws Exception {
         Attack.on(size, attacker -> send(attacker, "cbor-answers", Flag.REQUESTS, ENDLESS, SHORTER));
     }

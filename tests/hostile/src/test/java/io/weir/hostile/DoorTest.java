@@ -19,8 +19,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The door of a node with a secret: strangers push, and those who know the secret come in. */
 @Tag("one-jdk")
@@ -31,20 +29,17 @@ class DoorTest {
     private static final int WELCOME = 5;
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void thousandsOfHellosWithoutTheSecret(Size size) throws Exception {
         Attack.on(size, attacker -> push(attacker, Frame.of(Kind.HELLO, 0, 0, 0), 0));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void thousandsOfHellosAndWrongProofs(Size size) throws Exception {
         Attack.on(size, attacker -> push(attacker, Frame.of(Kind.HELLO, 0, 0, 0), 32));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void thousandsOfConnectionsThatSayNothing(Size size) throws Exception {
         Attack.on(size, attacker -> push(attacker, Frame.of(Kind.SKIPPED, 0, 0, 0), -1));
     }

@@ -8,8 +8,6 @@ import java.util.Arrays;
 import java.util.Random;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Floods of frames, of such as are permitted and of such as are not. */
 @Tag("one-jdk")
@@ -21,34 +19,29 @@ class FramesTest {
     private static final int CONTROL = 16_384;
     private static final byte[] NOTHING = {};
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void pings(Size size) throws Exception {
         flood(size, true, NOTHING, many(ping -> Frame.of(Kind.PING, 0, 0, ping)));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void pingsWhoseAnswersAreNotRead(Size size) throws Exception {
         flood(size, false, NOTHING, many(ping -> Frame.of(Kind.PING, 0, 0, ping)));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void pongsThatNobodyAskedFor(Size size) throws Exception {
         flood(size, true, NOTHING, many(pong -> Frame.of(Kind.PONG, 0, 0, pong)));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void goodbyes(Size size) throws Exception {
         byte[] why = new byte[LONGEST];
         Arrays.fill(why, (byte) '\n');
         flood(size, true, NOTHING, Frame.of(Kind.GOODBYE, 0, 0, 0).with(why).bytes());
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void framesOfUnknownKinds(Size size) throws Exception {
         flood(
                 size,
@@ -57,14 +50,12 @@ class FramesTest {
                 Frame.of(200, 255, 1, 1).with(new byte[LONGEST]).bytes());
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void framesOfKindsThatNoReceiverSkips(Size size) throws Exception {
         flood(size, true, NOTHING, Frame.of(99, 0, 0, 0).bytes());
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void controlDataOfTheGreatestSizeOnEachMessage(Size size) throws Exception {
         // The echo takes it back and forth.
         byte[] control = new byte[CONTROL];
@@ -80,8 +71,7 @@ class FramesTest {
                 Frame.join(repeated(16, Frame.data(1, NOTHING).withControl(control))));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void echoesAndAnswersThatAreNotRead(Size size) throws Exception {
         byte[] opens = Frame.join(
                 Frame.open(1, "echo", 0, 1 << 30, 1L << 40),
@@ -90,8 +80,7 @@ class FramesTest {
         flood(size, false, opens, Frame.join(Frame.data(1, payload), Frame.request(3, 1, NOTHING)));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void creditInSmallPieces(Size size) throws Exception {
         flood(
                 size,
@@ -100,8 +89,7 @@ class FramesTest {
                 many(credit -> Frame.credit(1, credit % 2, 1)));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void creditBeyondAllBounds(Size size) throws Exception {
         flood(
                 size,
@@ -110,8 +98,7 @@ class FramesTest {
                 many(credit -> Frame.credit(1, Long.MAX_VALUE / 4, Long.MAX_VALUE / 4)));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void aborts(Size size) throws Exception {
         flood(
                 size,
@@ -125,8 +112,7 @@ class FramesTest {
                         Frame.of(Kind.ABORT, 0, 1, 2)));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void endsThatWantToBeConfirmed(Size size) throws Exception {
         byte[] all = many(each -> switch (each % 4) {
             case 0 -> Frame.open(2 * (each / 4) + 1, "sink", 0, 1, 1);
@@ -137,8 +123,7 @@ class FramesTest {
         flood(size, true, all, all);
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void proposalsMovesAndResumptions(Size size) throws Exception {
         for (Frame frame : new Frame[] {
             Frame.of(Kind.PROPOSE, 0, 0, 2).with("tcp".getBytes(StandardCharsets.US_ASCII)),
@@ -151,8 +136,7 @@ class FramesTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void anythingAtAll(Size size) throws Exception {
         long seed = System.nanoTime();
         System.out.println("seed " + seed);

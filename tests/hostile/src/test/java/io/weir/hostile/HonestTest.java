@@ -14,8 +14,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** The client as it is meant by {@code docs/wire.md}: what it attacks with has to work, or an attack proves nothing. */
 @Tag("one-jdk")
@@ -45,8 +43,7 @@ class HonestTest {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void aLongMessage(Size size) throws Exception {
         assertThat(millisOfLongMessage(Attack.target(size), 8 << 20)).isPositive();
     }

@@ -10,8 +10,6 @@ import java.io.IOException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Somebody says that he is the benign peer, whose session has to go on. */
 @Tag("one-jdk")
@@ -21,26 +19,22 @@ class IdentityTest {
     private static final byte REJOINS = 4;
     private static final int SESSIONS = 1000;
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void theIdAndTheNameOfAnotherPeer(Size size) throws Exception {
         Attack.on(size, attacker -> claim(attacker, 0));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void theIdOfAnotherPeerThatHasSupposedlyStartedAnew(Size size) throws Exception {
         Attack.on(size, attacker -> claim(attacker, 1));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void theIdOfAnotherPeerAsItSupposedlyWasBefore(Size size) throws Exception {
         Attack.on(size, attacker -> claim(attacker, -1));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void rejoiningTheSessionOfAnotherPeer(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(4, number -> {
@@ -62,8 +56,7 @@ class IdentityTest {
     }
 
     /** One id is good for one session's memory, whoever claims it. */
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void manySessionsOfOneId(Size size) throws Exception {
         Attack.on(size, attacker -> {
             Identity claimed = attacker.target().benignIdentity();

@@ -8,8 +8,6 @@ import io.weir.hostile.client.Session;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Long messages that are announced and do not come. */
 class LongMessagesTest {
@@ -21,26 +19,22 @@ class LongMessagesTest {
     private static final long HONEST_MILLIS = 5000;
     private static final byte[] PIECE = new byte[8];
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void beginningsOfLongMessagesOnThousandsOfChannels(Size size) throws Exception {
         Attack.on(size, attacker -> beginOnAll(attacker, "sink"));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void beginningsOfLongMessagesOnThousandsOfChannelsThatNobodyReads(Size size) throws Exception {
         Attack.on(size, attacker -> beginOnAll(attacker, "never"));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void beginningsOfLongMessagesInThousandsOfTunnels(Size size) throws Exception {
         Attack.on(size, attacker -> beginOnAll(attacker, "weir.tunnel"));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void bytesThatAreWantedAndNeverUsed(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(SESSIONS, number -> {

@@ -7,8 +7,6 @@ import io.weir.hostile.client.Session;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Mailboxes from which nobody reads, or not fast enough. */
 @Tag("one-jdk")
@@ -18,26 +16,22 @@ class MailboxTest {
     private static final byte[] LONG = new byte[1 << 20];
     private static final byte[] SHORT = new byte[1000];
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void longMessagesOnOneChannelFromOneSessionAfterTheOther(Size size) throws Exception {
         Attack.on(size, attacker -> fill(attacker, "box", 1));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void longMessagesOnManyChannelsFromOneSessionAfterTheOther(Size size) throws Exception {
         Attack.on(size, attacker -> fill(attacker, "box", 64));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void longMessagesForASlowReader(Size size) throws Exception {
         Attack.on(size, attacker -> fill(attacker, "box-read", 16));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void requestsWhoseAnswersAreNotTaken(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(3, number -> {
@@ -53,8 +47,7 @@ class MailboxTest {
     }
 
     /** Every other session sends control data of thousands of entries, which takes a while to look through. */
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void messagesThatNoneOfManyReadersWants(Size size) throws Exception {
         byte[] entries = new byte[16_000];
         for (int entry = 0; entry < entries.length; entry += 4) {
@@ -74,8 +67,7 @@ class MailboxTest {
                 }));
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void shortMessagesOnHundredsOfChannelsOfOneSessionAfterTheOther(Size size) throws Exception {
         Attack.on(
                 size,

@@ -16,8 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A process of the same user passes connections that linger over the node's Unix-domain sockets. */
 class PassedDescriptorsTest {
@@ -36,8 +34,7 @@ class PassedDescriptorsTest {
     /** Linux 6.16, the first that lets a socket refuse what is passed. */
     private static final int REFUSES = 616;
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void connectionsThatLinger(Size size) throws Exception {
         assumeTrue(System.getProperty("os.name").equals("Linux"));
         AtomicInteger served = new AtomicInteger();

@@ -12,8 +12,6 @@ import io.weir.hostile.client.TcpWire;
 import java.util.Arrays;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Many sessions, and such as do almost nothing. */
 @Tag("one-jdk")
@@ -24,8 +22,7 @@ class SessionsTest {
     private static final long MUCH = 1L << 40;
     private static final byte[] NOTHING = {};
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void aThousandSessionsOfOneAttacker(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(4, number -> {
@@ -41,8 +38,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void halfOfAFrame(Size size) throws Exception {
         Attack.on(size, attacker -> {
             byte[] half = Frame.header(65_536, Kind.DATA, 0, 16_384, 1, 0);
@@ -52,8 +48,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void headersThatContradictThemselves(Size size) throws Exception {
         Attack.on(size, attacker -> {
             byte[][] headers = {
@@ -72,8 +67,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void bytesThatComeOneByOne(Size size) throws Exception {
         Attack.on(size, attacker -> {
             byte[] hello = Frame.of(Kind.HELLO, 0, 0, 0)
@@ -110,8 +104,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void channelsThatAreOpenedAndEnded(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(2, number -> {
@@ -126,8 +119,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void refusedChannelsThatAreNotEnded(Size size) throws Exception {
         Attack.on(size, attacker -> {
             // Too many of them end the session.
@@ -142,8 +134,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void emptyMessages(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(3, number -> {
@@ -161,8 +152,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void channelsThatAreEndedAsSoonAsTheyAreOpened(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(8, number -> {
@@ -181,8 +171,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void manyStreamsOfShortMessagesThatAreNotRead(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(4, number -> {
@@ -196,8 +185,7 @@ class SessionsTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void shortFramesFromManyConnections(Size size) throws Exception {
         Attack.on(size, attacker -> {
             Frame[] frames = new Frame[2_000];

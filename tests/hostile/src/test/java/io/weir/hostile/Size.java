@@ -1,6 +1,7 @@
 package io.weir.hostile;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** What a victim's JVM may have. */
 enum Size {
@@ -15,6 +16,11 @@ enum Size {
     Size(String memory, long pooledMegabytes) {
         this.memory = memory;
         this.pooledMegabytes = pooledMegabytes;
+    }
+
+    /** In the whole lane all of them, else the one that is hardest to bear. */
+    static Stream<Size> ofThisLane() {
+        return Boolean.getBoolean("weir.hostile.whole") ? Stream.of(values()) : Stream.of(TIGHT);
     }
 
     long pooled() {

@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Sockets whose program does not read. */
@@ -17,8 +16,7 @@ class SocketsTest {
     private static final int SOCKETS = 40;
     private static final int LONGEST = 64 << 10;
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void longPieces(Size size) throws Exception {
         fill(size, LONGEST);
     }

@@ -11,8 +11,6 @@ import io.weir.hostile.client.TunnelWire;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sessions within sessions, as a gateway brings them. */
 @Tag("one-jdk")
@@ -25,8 +23,7 @@ class TunnelTest {
 
     private static final int TUNNELS = 500;
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void tunnelsInTunnels(Size size) throws Exception {
         Attack.on(size, attacker -> {
             AtomicInteger deepest = new AtomicInteger();
@@ -55,8 +52,7 @@ class TunnelTest {
         });
     }
 
-    @ParameterizedTest
-    @EnumSource(Size.class)
+    @EachSize
     void manyTunnelsWithHalfAHandshake(Size size) throws Exception {
         Attack.on(size, attacker -> {
             attacker.attack(2, number -> {

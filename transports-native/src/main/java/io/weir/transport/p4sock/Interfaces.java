@@ -6,29 +6,52 @@ import io.weir.transport.nativelib.LibC;
 import io.weir.transport.nativelib.NativeFailure;
 import io.weir.transport.nativelib.Posix;
 import io.weir.transport.nativelib.Structures;
+import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Which interfaces of this host carry Ethernet frames, and why the others do not. */
+/**
+ * Which interfaces of this host carry Ethernet frames, and why the others do not. The kernel is asked, as the JDK knows
+ * only interfaces with an IP address, and frames need none.
+ */
 final class Interfaces {
 
     /** {@code linux/sockios.h} and {@code linux/wireless.h}. */
-    private static final long SIOCGIFHWADDR = 0x8927;
+    private static final long SIOCGIFFLAGS = 0x8913;
 
+    private static final long SIOCGIFMTU = 0x8921;
+    private static final long SIOCGIFHWADDR = 0x8927;
+    private static final long SIOCGIFINDEX = 0x8933;
     private static final long SIOCGIWNAME = 0x8B01;
+
+    /** {@code struct ifreq}: the name, ended by a zero, and behind it what is asked. */
     private static final int IFREQ = 40;
+
     private static final int NAME = 16;
+    /** {@code struct sockaddr}: the address lies behind its kind. */
+    private static final int ADDRESS = NAME + Short.BYTES;
     /** {@code linux/if_arp.h}: the kind of the address is Ethernet. */
     private static final int ARPHRD_ETHER = 1;
+
+    /** {@code linux/if.h}. */
+    private static final int IFF_UP = 1;
+
+    private static final int IFF_LOOPBACK = 1 << 3;
+    private static final int IFF_POINTOPOINT = 1 << 4;
+
+    /** Of the network namespace of this process; two lines of titles, then one for each: {@code eth0: ...}. */
+    private static final Path LIST = Path.of("/proc/self/net/dev");
+
+    private static final int TITLES = 2;
 
     private Interfaces() {}
 
@@ -42,15 +65,15 @@ final class Interfaces {
         List<EtherInterface> found = new ArrayList<>();
         List<String> reasons = new ArrayList<>();
         try (Descriptor probe = Posix.socket(LibC.AF_INET, LibC.SOCK_DGRAM, 0)) {
-            for (NetworkInterface each : all(wanted)) {
+            for (String each : wanted.isEmpty() ? all() : List.of(wanted)) {
                 String reason = refusal(each, probe);
                 if (reason == null) {
-                    found.add(describe(each));
+                    found.add(describe(each, probe));
                 } else {
-                    reasons.add(each.getName() + " " + reason);
+                    reasons.add(each + " " + reason);
                 }
             }
-        } catch (NativeFailure | SocketException e) {
+        } catch (IOException e) {
             throw new PeerUnavailable("the network interfaces can't be listed: " + e.getMessage(), e);
         }
         if (found.isEmpty()) {
@@ -60,72 +83,92 @@ final class Interfaces {
         return found;
     }
 
-    private static List<NetworkInterface> all(String wanted) throws SocketException {
-        if (wanted.isEmpty()) {
-            return Collections.list(NetworkInterface.getNetworkInterfaces());
+    private static List<String> all() throws IOException {
+        try (Stream<String> lines = Files.lines(LIST)) {
+            return lines.skip(TITLES)
+                    .map(line -> line.substring(0, line.lastIndexOf(':')).strip())
+                    .toList();
         }
-        NetworkInterface named = NetworkInterface.getByName(wanted);
-        if (named == null) {
-            throw new PeerUnavailable("there is no network interface " + wanted + " (interface=" + wanted + ")");
-        }
-        return List.of(named);
     }
 
-    private static @Nullable String refusal(NetworkInterface each, Descriptor probe) throws SocketException {
-        if (each.isLoopback()) {
+    private static @Nullable String refusal(String name, Descriptor probe) throws NativeFailure {
+        // A longer name is that of no interface; cut off, it could be another one's.
+        if (bytes(name).length >= NAME) {
+            return "is not there";
+        }
+        int flags;
+        try {
+            flags = ask(name, "SIOCGIFFLAGS", SIOCGIFFLAGS, probe).getShort(NAME);
+        } catch (NativeFailure e) {
+            if (e.error() == LibC.ENODEV) {
+                return "is not there";
+            }
+            throw e;
+        }
+        if ((flags & IFF_LOOPBACK) != 0) {
             return "reaches this host only";
         }
-        if (!each.isUp()) {
+        if ((flags & IFF_UP) == 0) {
             return "is down";
         }
-        byte[] address = each.getHardwareAddress();
-        if (each.isPointToPoint()
-                || address == null
-                || address.length != Mac.BYTES
-                || !Mac.of(address).isOfAHost()
-                || kind(each.getName(), probe) != ARPHRD_ETHER) {
+        ByteBuffer address = ask(name, "SIOCGIFHWADDR", SIOCGIFHWADDR, probe);
+        if ((flags & IFF_POINTOPOINT) != 0
+                || address.getShort(NAME) != ARPHRD_ETHER
+                || !mac(address).isOfAHost()) {
             return "has no Ethernet";
         }
-        if (isWireless(each.getName(), probe)) {
+        if (isWireless(name, probe)) {
             return "is wireless, which takes no frames but its own";
         }
-        if (FrameFormat.payload(each.getMTU(), true) < FrameFormat.SHORTEST) {
-            return "has an MTU of " + each.getMTU() + ", which is too short";
+        int mtu = mtu(name, probe);
+        if (FrameFormat.payload(mtu, true) < FrameFormat.SHORTEST) {
+            return "has an MTU of " + mtu + ", which is too short";
         }
         return null;
     }
 
-    private static int kind(String name, Descriptor probe) {
-        try {
-            ByteBuffer request = request(name);
-            int unused = Posix.control("ioctl(SIOCGIFHWADDR)", probe, SIOCGIFHWADDR, request);
-            return request.getShort(NAME);
-        } catch (NativeFailure e) {
-            return -1;
-        }
+    private static Mac mac(ByteBuffer address) {
+        byte[] bytes = new byte[Mac.BYTES];
+        address.get(ADDRESS, bytes);
+        return Mac.of(bytes);
+    }
+
+    private static int mtu(String name, Descriptor probe) throws NativeFailure {
+        return ask(name, "SIOCGIFMTU", SIOCGIFMTU, probe).getInt(NAME);
     }
 
     private static boolean isWireless(String name, Descriptor probe) {
         try {
-            return Posix.control("ioctl(SIOCGIWNAME)", probe, SIOCGIWNAME, request(name)) >= 0;
+            var unused = ask(name, "SIOCGIWNAME", SIOCGIWNAME, probe);
+            return true;
         } catch (NativeFailure e) {
             return false;
         }
     }
 
-    private static ByteBuffer request(String name) {
-        return Structures.allocate(IFREQ).put(0, name.getBytes(StandardCharsets.US_ASCII));
+    private static ByteBuffer ask(String name, String call, long request, Descriptor probe) throws NativeFailure {
+        ByteBuffer answer = Structures.allocate(IFREQ).put(0, bytes(name));
+        var unused = Posix.control("ioctl(" + call + ")", probe, request, answer);
+        return answer;
     }
 
-    private static EtherInterface describe(NetworkInterface each) throws SocketException {
+    private static byte[] bytes(String name) {
+        return name.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static EtherInterface describe(String name, Descriptor probe) throws IOException {
         List<Subnet> subnets = new ArrayList<>();
-        for (InterfaceAddress address : each.getInterfaceAddresses()) {
-            if (address.getAddress() instanceof Inet4Address ip) {
-                subnets.add(new Subnet(ByteBuffer.wrap(ip.getAddress()).getInt(), address.getNetworkPrefixLength()));
+        NetworkInterface withAddresses = NetworkInterface.getByName(name);
+        if (withAddresses != null) {
+            for (InterfaceAddress address : withAddresses.getInterfaceAddresses()) {
+                if (address.getAddress() instanceof Inet4Address ip) {
+                    int bits = ByteBuffer.wrap(ip.getAddress()).getInt();
+                    subnets.add(new Subnet(bits, address.getNetworkPrefixLength()));
+                }
             }
         }
-        // As long as it is up it has one: whether it is was asked before.
-        byte[] address = Objects.requireNonNull(each.getHardwareAddress());
-        return new EtherInterface(each.getName(), each.getIndex(), Mac.of(address), each.getMTU(), subnets);
+        int index = ask(name, "SIOCGIFINDEX", SIOCGIFINDEX, probe).getInt(NAME);
+        return new EtherInterface(
+                name, index, mac(ask(name, "SIOCGIFHWADDR", SIOCGIFHWADDR, probe)), mtu(name, probe), subnets);
     }
 }

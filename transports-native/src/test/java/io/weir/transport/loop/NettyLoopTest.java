@@ -170,14 +170,18 @@ class NettyLoopTest {
         });
         loop.eventLoop().execute(() -> {
             events.add("netty task");
-            loop.atTurnEnd(() -> events.add("hook of netty"));
-            done.countDown();
+            loop.atTurnEnd(() -> {
+                events.add("hook of netty");
+                done.countDown();
+            });
         });
         Disposable unused = loop.schedule(
                 () -> {
                     events.add("timer");
-                    loop.atTurnEnd(() -> events.add("hook of timer"));
-                    done.countDown();
+                    loop.atTurnEnd(() -> {
+                        events.add("hook of timer");
+                        done.countDown();
+                    });
                 },
                 Duration.ofMillis(5));
         OnLoop.await(done);

@@ -17,6 +17,8 @@ public enum ContenderKind {
     /** Values with an in-place codec instead of messages. */
     WEIR_SHM_TYPED,
     WEIR_TCP_TYPED,
+    /** In a program that also has pipelines of other kinds. */
+    WEIR_SHM_MIXED,
     /** Only where there is Ethernet between both, in networks of their own. */
     WEIR_P4SOCK,
     /** Only over emulations of libraries that are gone, which the environment names. */
@@ -65,7 +67,7 @@ public enum ContenderKind {
 
     /** Whether it is measured only when it is named, since it details what others sum up. */
     public boolean isDetail() {
-        return this == BOOT_SHM_METERED || this == BOOT_SHM_SAMPLED;
+        return this == BOOT_SHM_METERED || this == BOOT_SHM_SAMPLED || this == WEIR_SHM_MIXED;
     }
 
     /** Whether it is measured for Weir's own figures. */
@@ -88,8 +90,10 @@ public enum ContenderKind {
             case REACTOR_NETTY ->
                 EnumSet.of(
                         Scenario.RTT, Scenario.SLEEP, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
-            case WEIR_SHM, WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
-            case WEIR_SHM_TYPED, WEIR_TCP_TYPED -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.ECHO);
+            case WEIR_SHM -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
+            case WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC, Scenario.LOANED));
+            case WEIR_SHM_TYPED, WEIR_TCP_TYPED, WEIR_SHM_MIXED ->
+                EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.ECHO);
             case WEIR_P4SOCK -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.IDLE);
             case WEIR_GM, WEIR_ELAN -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY);
             case GRPC, BOOT_SHM, BOOT_TCP, WEB_CLIENT -> EnumSet.of(Scenario.CALL, Scenario.CALLS);
@@ -116,6 +120,7 @@ public enum ContenderKind {
                     WEIR_TCP,
                     WEIR_SHM_TYPED,
                     WEIR_TCP_TYPED,
+                    WEIR_SHM_MIXED,
                     WEIR_P4SOCK,
                     WEIR_GM,
                     WEIR_ELAN,
@@ -142,6 +147,7 @@ public enum ContenderKind {
             case WEIR_TCP -> new WeirContender("tcp", setup, false, Repath.ALWAYS);
             case WEIR_SHM_TYPED -> WeirContender.typed("shm", setup);
             case WEIR_TCP_TYPED -> WeirContender.typed("tcp", setup);
+            case WEIR_SHM_MIXED -> WeirContender.mixed("shm", setup);
             case WEIR_P4SOCK -> new WeirContender("p4sock", setup, false, Repath.ALWAYS);
             case WEIR_GM -> new WeirContender("gm", setup, false, Repath.ALWAYS);
             case WEIR_ELAN -> new WeirContender("elan", setup, false, Repath.ALWAYS);

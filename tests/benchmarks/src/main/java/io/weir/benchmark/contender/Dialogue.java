@@ -25,7 +25,10 @@ final class Dialogue {
 
     /** The next message to send; whoever asks owns it. */
     ByteBuf next() {
-        return payload.writeTo(memory.apply(cell.size()), sent++);
+        ByteBuf buffer = memory.apply(cell.size());
+        return cell.scenario() == Scenario.LOANED
+                ? payload.writeNumberTo(buffer, sent++)
+                : payload.writeTo(buffer, sent++);
     }
 
     /** The number of the next message, for whoever makes it without a buffer. */

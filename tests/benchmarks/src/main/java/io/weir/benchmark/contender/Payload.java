@@ -36,6 +36,11 @@ final class Payload {
         return buffer.writeLongLE(sequence).writeBytes(content, Long.BYTES, content.length - Long.BYTES);
     }
 
+    /** As {@link #writeTo}, but behind the number is what lay there. */
+    ByteBuf writeNumberTo(ByteBuf buffer, long sequence) {
+        return buffer.writeLongLE(sequence).writerIndex(content.length);
+    }
+
     /** The number of the message at the reader index. */
     static long sequence(ByteBuf buffer) {
         return buffer.getLongLE(buffer.readerIndex());

@@ -7,6 +7,11 @@ import java.util.Locale;
 public enum Scenario {
     /** One message there and back, the next one at once: the round trip. */
     RTT,
+    /**
+     * As {@link #RTT}, in memory that the path lends, where both sides write and read the number only: what a message
+     * costs whose content nobody touches.
+     */
+    LOANED,
     /** One message there and back, then a pause in which everybody falls asleep. */
     SLEEP,
     /** The server sends as fast as the client takes; the client checks the sequence numbers. */
@@ -67,7 +72,7 @@ public enum Scenario {
     /** Whether the round trip's time is the result; else it is the rate. */
     public boolean timesRoundTrips() {
         return switch (this) {
-            case RTT, SLEEP, CALL, CALL_BYTES, CODEC -> true;
+            case RTT, LOANED, SLEEP, CALL, CALL_BYTES, CODEC -> true;
             default -> false;
         };
     }

@@ -42,17 +42,19 @@ final class WeirContender implements Contender {
     private final boolean tls;
     private final Repath repath;
     private final boolean typed;
+    private final boolean mixed;
     private final Pause pause;
     private @Nullable Node node;
     private volatile @Nullable Memory before;
 
     /** @param setup its variant is the way of {@link Waiting} */
     WeirContender(String path, Setup setup, boolean tls, Repath repath) {
-        this(path, setup, tls, repath, false);
+        this(path, setup, tls, repath, false, false);
     }
 
-    private WeirContender(String path, Setup setup, boolean tls, Repath repath, boolean typed) {
+    private WeirContender(String path, Setup setup, boolean tls, Repath repath, boolean typed, boolean mixed) {
         this.typed = typed;
+        this.mixed = mixed;
         this.tls = tls;
         this.repath = repath;
         this.path = path;
@@ -62,7 +64,12 @@ final class WeirContender implements Contender {
 
     /** One that exchanges values with an in-place codec instead of messages. */
     static WeirContender typed(String path, Setup setup) {
-        return new WeirContender(path, setup, false, Repath.ALWAYS, true);
+        return new WeirContender(path, setup, false, Repath.ALWAYS, true, false);
+    }
+
+    /** One whose program has done much else with its peer before it is measured. */
+    static WeirContender mixed(String path, Setup setup) {
+        return new WeirContender(path, setup, false, Repath.ALWAYS, false, true);
     }
 
     /** The ways of waiting to choose the better of; what sleeps must be allowed to. */
@@ -80,6 +87,9 @@ final class WeirContender implements Contender {
     @Override
     public String serve(Cell cell) {
         Node serving = start("bench-server");
+        if (mixed) {
+            Mixture.serve(serving);
+        }
         if (cell.scenario().isCall()) {
             WeirCalls.serve(serving, setup.pinning());
             return serving.address().toString();
@@ -93,6 +103,9 @@ final class WeirContender implements Contender {
     @Override
     public void drive(Cell cell, String address, Meter meter) throws Exception {
         Peer peer = peer(start("bench-client"), address);
+        if (mixed) {
+            Mixture.play(peer);
+        }
         if (cell.scenario().isCall()) {
             WeirCalls.drive(
                     Objects.requireNonNull(node), peer, cell, new Conversation(cell, meter, setup.pinning()), meter);
@@ -177,9 +190,20 @@ final class WeirContender implements Contender {
         if (cell.scenario().isOneWay()) {
             return Stream.of(cell, channel.allocator()::buffer).map(Message::of).as(channel::send);
         }
-        return channel.receive(PREFETCH)
-                .map(message -> Message.of(message.control(), message.payload()))
+        Flux<Message> received = channel.receive(PREFETCH);
+        if (cell.scenario() == Scenario.LOANED) {
+            Payload payload = new Payload(cell.size());
+            return received.map(message -> numbered(message, payload, channel)).as(channel::send);
+        }
+        return received.map(message -> Message.of(message.control(), message.payload()))
                 .as(channel::send);
+    }
+
+    /** An answer in memory of its own: to send back what the peer has lent would copy it. */
+    private static Message numbered(Message message, Payload payload, Channel channel) {
+        long number = Payload.sequence(message.payload());
+        message.release();
+        return Message.of(payload.writeNumberTo(channel.allocator().buffer(payload.size()), number));
     }
 
     private void exchange(Channel channel, Cell cell, Meter meter) {

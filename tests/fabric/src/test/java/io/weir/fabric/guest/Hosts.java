@@ -4,7 +4,9 @@ import io.weir.fabric.guest.Fabric.End;
 import io.weir.samples.process.Secret;
 import io.weir.samples.process.Serving;
 import io.weir.test.Networks.Host;
+import io.weir.test.Networks.Port;
 import java.io.IOException;
+import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,6 +18,12 @@ import java.util.Map;
 final class Hosts {
 
     private final Map<String, String> secret = Secret.settings();
+    private final Map<End, Map<String, String>> options = new EnumMap<>(End.class);
+
+    /** The processes at this end use no other interface for frames. */
+    void frames(End end, Port interfaceOfTheirs) {
+        options.put(end, Map.of("WEIR_TRANSPORT_P4SOCK_INTERFACE", interfaceOfTheirs.name()));
+    }
 
     /** Starts a {@link FarProcess}, which listens there. */
     Program far(Host host, String address, String... others) throws IOException {
@@ -34,6 +42,7 @@ final class Hosts {
     private Map<String, String> environment(End end, String... others) {
         Map<String, String> all = new HashMap<>(Fabric.P4SOCK.environment(end, others));
         all.putAll(secret);
+        all.putAll(options.getOrDefault(end, Map.of()));
         return all;
     }
 }
