@@ -104,7 +104,7 @@ public final class HeldMemory implements ValueMemory {
         return taken;
     }
 
-    /** Whether nothing was taken, so that there is nothing to be released. For who decodes, and has not settled it. */
+    /** Whether nothing was taken, so that there is nothing to be released. For who decodes, before others hold it. */
     public boolean isEmpty() {
         return taken == 0;
     }

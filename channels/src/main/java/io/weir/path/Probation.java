@@ -8,7 +8,7 @@ import reactor.core.Disposables;
 
 /**
  * How long a session waits before it tries a better path, or to leave its own once more: twice as long each time that
- * was in vain. A session that has lived for the longest probation without a loss begins anew with the shortest one,
+ * was in vain, up to a minute. A session that has lived for a minute without a loss begins anew with the shortest one,
  * which is also the pause between two wishes of the peer. The shortest one is {@code weir.repath.probation}; its
  * default is {@link io.weir.config.NodeDefaults#REPATH_PROBATION}. Loop thread only.
  */
@@ -19,11 +19,15 @@ final class Probation {
     private static final Duration LONGEST = Duration.ofMinutes(1);
 
     private final Duration shortest;
+    /** Somebody who has asked for more than a minute gets that. */
+    private final Duration longest;
+
     private Duration present;
     private Disposable end = Disposables.disposed();
 
     Probation(Duration shortest) {
         this.shortest = shortest;
+        this.longest = shortest.compareTo(LONGEST) > 0 ? shortest : LONGEST;
         this.present = shortest;
     }
 
@@ -40,7 +44,7 @@ final class Probation {
     /** It was in vain. */
     void prolong() {
         Duration twice = present.multipliedBy(2);
-        present = twice.compareTo(LONGEST) > 0 && shortest.compareTo(LONGEST) < 0 ? LONGEST : twice;
+        present = twice.compareTo(longest) > 0 ? longest : twice;
     }
 
     /** The session lives: it may have proved itself if nothing happens to it from now on. */

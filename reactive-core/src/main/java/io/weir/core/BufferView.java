@@ -1,19 +1,25 @@
 package io.weir.core;
 
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 
-/** Content that is all that is readable in a buffer: values for which a buffer is needed anyway. */
+/**
+ * Content that is all that is readable in a buffer: values for which a buffer is needed anyway. It is reached through
+ * one {@link ByteBuffer}, since a {@link ByteBuf} counts its references at each access, and Netty's leak detector writes
+ * each one down.
+ */
 final class BufferView extends ContentView {
 
-    private final ByteBuf buffer;
-    private final int start;
+    private static final byte[] ZEROS = new byte[1024];
+
+    private final ByteBuffer memory;
     /** Up to here everything is this value's. */
     private int written;
 
     private BufferView(ByteBuf buffer, int written) {
-        this.buffer = buffer;
-        this.start = buffer.readerIndex();
+        this.memory = buffer.nioBuffer().slice().order(ByteOrder.LITTLE_ENDIAN);
         this.written = written;
     }
 
@@ -26,36 +32,41 @@ final class BufferView extends ContentView {
         return new BufferView(buffer, buffer.readableBytes());
     }
 
+    /** Whether what is readable lies in one piece: of others there would be a copy. */
+    static boolean isOnePiece(ByteBuf buffer) {
+        return buffer.nioBufferCount() == 1;
+    }
+
     @Override
     int capacity() {
-        return buffer.readableBytes();
+        return memory.capacity();
     }
 
     @Override
     public byte getByte(int index) {
-        return buffer.getByte(from(index, 1));
+        return memory.get(from(index, 1));
     }
 
     @Override
     public short getShort(int index) {
-        return buffer.getShortLE(from(index, Short.BYTES));
+        return memory.getShort(from(index, Short.BYTES));
     }
 
     @Override
     public int getInt(int index) {
-        return buffer.getIntLE(from(index, Integer.BYTES));
+        return memory.getInt(from(index, Integer.BYTES));
     }
 
     @Override
     public long getLong(int index) {
-        return buffer.getLongLE(from(index, Long.BYTES));
+        return memory.getLong(from(index, Long.BYTES));
     }
 
     @Override
     public byte[] getBytes(int index, int count) {
         int from = from(index, count);
         byte[] copy = new byte[count];
-        buffer.getBytes(from, copy);
+        memory.get(from, copy);
         return copy;
     }
 
@@ -71,27 +82,27 @@ final class BufferView extends ContentView {
 
     @Override
     public void putByte(int index, byte value) {
-        buffer.setByte(place(index, 1), value);
+        memory.put(place(index, 1), value);
     }
 
     @Override
     public void putShort(int index, short value) {
-        buffer.setShortLE(place(index, Short.BYTES), value);
+        memory.putShort(place(index, Short.BYTES), value);
     }
 
     @Override
     public void putInt(int index, int value) {
-        buffer.setIntLE(place(index, Integer.BYTES), value);
+        memory.putInt(place(index, Integer.BYTES), value);
     }
 
     @Override
     public void putLong(int index, long value) {
-        buffer.setLongLE(place(index, Long.BYTES), value);
+        memory.putLong(place(index, Long.BYTES), value);
     }
 
     @Override
     public void putBytes(int index, byte[] from) {
-        buffer.setBytes(place(index, from.length), from);
+        memory.put(place(index, from.length), from);
     }
 
     /** Where to write these bytes. What lies in front of them and was not written becomes zero. */
@@ -99,25 +110,26 @@ final class BufferView extends ContentView {
         int at = writableAt(index, count);
         zero(at);
         written = Math.max(written, at + count);
-        return start + at;
+        return at;
     }
 
     /** Where these bytes are read from. What was not written of them becomes zero. */
     private int from(int index, int count) {
         int at = at(index, count);
         zero(at + count);
-        return start + at;
+        return at;
     }
 
     private void zero(int until) {
-        if (until > written) {
-            buffer.setZero(start + written, until - written);
-            written = until;
+        while (until > written) {
+            int some = Math.min(until - written, ZEROS.length);
+            memory.put(written, ZEROS, 0, some);
+            written += some;
         }
     }
 
     /** Nothing more is written: what was left out is zero. */
     void zeroRest() {
-        zero(buffer.readableBytes());
+        zero(memory.capacity());
     }
 }

@@ -43,19 +43,33 @@ public interface InPlaceCodec<T> extends Codec<T> {
             return allocator.buffer(length).writeBytes(memory.bytes());
         }
         ByteBuf payload = allocator.buffer(length, length).writerIndex(length);
-        BufferView view = BufferView.toWrite(payload);
         boolean written = false;
         try {
-            view.open(length, true);
-            write(value, view);
-            view.zeroRest();
+            write(this, value, payload);
             written = true;
             return payload;
         } finally {
-            view.close();
             if (!written) {
                 payload.release();
             }
+        }
+    }
+
+    private static <T> void write(InPlaceCodec<T> codec, T value, ByteBuf payload) {
+        int length = payload.readableBytes();
+        if (!BufferView.isOnePiece(payload)) {
+            ContentMemory memory = new ContentMemory(length);
+            memory.write(codec, value, length);
+            payload.setBytes(payload.readerIndex(), memory.bytes());
+            return;
+        }
+        BufferView view = BufferView.toWrite(payload);
+        view.open(length, true);
+        try {
+            codec.write(value, view);
+            view.zeroRest();
+        } finally {
+            view.close();
         }
     }
 

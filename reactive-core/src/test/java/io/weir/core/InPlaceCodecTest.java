@@ -261,6 +261,20 @@ class InPlaceCodecTest {
     }
 
     @Test
+    void longValuesAreWrittenIntoMemoryInPieces() {
+        LongLongs codec = new LongLongs();
+        ByteBuf pieces = Unpooled.wrappedBuffer(
+                        Unpooled.buffer(3000, 3000).writerIndex(3000),
+                        Unpooled.buffer(2000, 2000).writerIndex(2000))
+                .setIndex(0, 0);
+        ByteBuf payload = codec.encode(0x0807060504030201L, new OneBuffer(pieces));
+        assertThat(payload).isSameAs(pieces);
+        assertThat(ByteBufUtil.hexDump(payload, LongLongs.LENGTH - 9, 9)).isEqualTo("000102030405060708");
+        assertThat(codec.decode(payload)).isEqualTo(0x0807060504030201L);
+        payload.release();
+    }
+
+    @Test
     void longValuesAreReadWhateverThePayloadLiesIn() {
         LongLongs codec = new LongLongs();
         byte[] bytes = new byte[LongLongs.LENGTH];

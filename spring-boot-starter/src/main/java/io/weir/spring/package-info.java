@@ -1,4 +1,7 @@
-/** Weir in Spring applications. */
+/**
+ * What Spring applications write against: annotations for services and their callers, customizers of the node, the
+ * peers by their names, and the directory of Spring Cloud.
+ */
 @NullMarked
 package io.weir.spring;
 

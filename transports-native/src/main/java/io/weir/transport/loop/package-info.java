@@ -1,6 +1,6 @@
 /**
- * The thread that everything of a node runs on: {@link io.weir.transport.loop.NettyLoop} polls rings between looks at
- * the sockets of one Netty event loop.
+ * The threads on which a node moves its messages, {@code weir.loops} of them: each
+ * {@link io.weir.transport.loop.NettyLoop} polls rings between looks at the sockets of one Netty event loop.
  */
 @NullMarked
 package io.weir.transport.loop;

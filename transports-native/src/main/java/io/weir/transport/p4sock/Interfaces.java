@@ -10,12 +10,15 @@ import java.io.IOException;
 import java.net.Inet4Address;
 import java.net.InterfaceAddress;
 import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -42,16 +45,17 @@ final class Interfaces {
     /** {@code linux/if_arp.h}: the kind of the address is Ethernet. */
     private static final int ARPHRD_ETHER = 1;
 
-    /** {@code linux/if.h}. */
+    /** {@code linux/if.h}. Whether it is running says that there is a carrier: a cable, or somebody on its bridge. */
     private static final int IFF_UP = 1;
 
     private static final int IFF_LOOPBACK = 1 << 3;
     private static final int IFF_POINTOPOINT = 1 << 4;
+    private static final int IFF_RUNNING = 1 << 6;
 
-    /** Of the network namespace of this process; two lines of titles, then one for each: {@code eth0: ...}. */
+    /** Of the network namespace of this process; lines of titles, and one for each: {@code eth0: ...}. */
     private static final Path LIST = Path.of("/proc/self/net/dev");
 
-    private static final int TITLES = 2;
+    private static final String NOT_THERE = "is not there";
 
     private Interfaces() {}
 
@@ -65,11 +69,14 @@ final class Interfaces {
         List<EtherInterface> found = new ArrayList<>();
         List<String> reasons = new ArrayList<>();
         try (Descriptor probe = Posix.socket(LibC.AF_INET, LibC.SOCK_DGRAM, 0)) {
+            Map<String, List<Subnet>> subnets = subnets(wanted);
             for (String each : wanted.isEmpty() ? all() : List.of(wanted)) {
-                String reason = refusal(each, probe);
+                List<Subnet> its = subnets.getOrDefault(each, List.of());
+                String reason = refusal(each, wanted.isEmpty() && its.isEmpty(), probe);
                 if (reason == null) {
-                    found.add(describe(each, probe));
-                } else {
+                    reason = describe(each, its, probe, found);
+                }
+                if (reason != null) {
                     reasons.add(each + " " + reason);
                 }
             }
@@ -83,48 +90,73 @@ final class Interfaces {
         return found;
     }
 
+    /** Bytes that are no text are kept as they are. */
     private static List<String> all() throws IOException {
-        try (Stream<String> lines = Files.lines(LIST)) {
-            return lines.skip(TITLES)
-                    .map(line -> line.substring(0, line.lastIndexOf(':')).strip())
-                    .toList();
-        }
+        return Files.readAllLines(LIST, StandardCharsets.ISO_8859_1).stream()
+                .filter(line -> line.contains(":"))
+                .map(line -> line.substring(0, line.lastIndexOf(':')).strip())
+                .toList();
     }
 
-    private static @Nullable String refusal(String name, Descriptor probe) throws NativeFailure {
+    /** The IPv4 addresses of this interface, or of all. */
+    private static Map<String, List<Subnet>> subnets(String wanted) throws SocketException {
+        Stream<NetworkInterface> all = wanted.isEmpty()
+                ? NetworkInterface.networkInterfaces()
+                : Stream.ofNullable(NetworkInterface.getByName(wanted));
+        return all.collect(Collectors.toMap(NetworkInterface::getName, Interfaces::subnets, (one, other) -> one));
+    }
+
+    private static List<Subnet> subnets(NetworkInterface of) {
+        List<Subnet> subnets = new ArrayList<>();
+        for (InterfaceAddress address : of.getInterfaceAddresses()) {
+            if (address.getAddress() instanceof Inet4Address ip) {
+                subnets.add(new Subnet(ByteBuffer.wrap(ip.getAddress()).getInt(), address.getNetworkPrefixLength()));
+            }
+        }
+        return subnets;
+    }
+
+    /** @param unpaired whether the peer could not know on which wire it is */
+    private static @Nullable String refusal(String name, boolean unpaired, Descriptor probe) throws NativeFailure {
         // A longer name is that of no interface; cut off, it could be another one's.
         if (bytes(name).length >= NAME) {
-            return "is not there";
+            return NOT_THERE;
         }
-        int flags;
         try {
-            flags = ask(name, "SIOCGIFFLAGS", SIOCGIFFLAGS, probe).getShort(NAME);
-        } catch (NativeFailure e) {
-            if (e.error() == LibC.ENODEV) {
-                return "is not there";
+            int flags = ask(name, "SIOCGIFFLAGS", SIOCGIFFLAGS, probe).getShort(NAME);
+            if ((flags & IFF_LOOPBACK) != 0) {
+                return "reaches this host only";
             }
-            throw e;
+            if ((flags & IFF_UP) == 0) {
+                return "is down";
+            }
+            if ((flags & IFF_RUNNING) == 0) {
+                return "has no carrier";
+            }
+            ByteBuffer address = ask(name, "SIOCGIFHWADDR", SIOCGIFHWADDR, probe);
+            if ((flags & IFF_POINTOPOINT) != 0
+                    || address.getShort(NAME) != ARPHRD_ETHER
+                    || !mac(address).isOfAHost()) {
+                return "has no Ethernet";
+            }
+            if (isWireless(name, probe)) {
+                return "is wireless, which takes no frames but its own";
+            }
+            int mtu = mtu(name, probe);
+            if (FrameFormat.payload(mtu, true) < FrameFormat.SHORTEST) {
+                return "has an MTU of " + mtu + ", which is too short";
+            }
+        } catch (NativeFailure e) {
+            return notThere(e);
         }
-        if ((flags & IFF_LOOPBACK) != 0) {
-            return "reaches this host only";
+        return unpaired ? "has no IPv4 address, and is not named (interface=" + name + ")" : null;
+    }
+
+    private static String notThere(NativeFailure e) throws NativeFailure {
+        if (e.error() == LibC.ENODEV) {
+            return NOT_THERE;
         }
-        if ((flags & IFF_UP) == 0) {
-            return "is down";
-        }
-        ByteBuffer address = ask(name, "SIOCGIFHWADDR", SIOCGIFHWADDR, probe);
-        if ((flags & IFF_POINTOPOINT) != 0
-                || address.getShort(NAME) != ARPHRD_ETHER
-                || !mac(address).isOfAHost()) {
-            return "has no Ethernet";
-        }
-        if (isWireless(name, probe)) {
-            return "is wireless, which takes no frames but its own";
-        }
-        int mtu = mtu(name, probe);
-        if (FrameFormat.payload(mtu, true) < FrameFormat.SHORTEST) {
-            return "has an MTU of " + mtu + ", which is too short";
-        }
-        return null;
+        throw e;
     }
 
     private static Mac mac(ByteBuffer address) {
@@ -153,22 +185,19 @@ final class Interfaces {
     }
 
     private static byte[] bytes(String name) {
-        return name.getBytes(StandardCharsets.UTF_8);
+        return name.getBytes(StandardCharsets.ISO_8859_1);
     }
 
-    private static EtherInterface describe(String name, Descriptor probe) throws IOException {
-        List<Subnet> subnets = new ArrayList<>();
-        NetworkInterface withAddresses = NetworkInterface.getByName(name);
-        if (withAddresses != null) {
-            for (InterfaceAddress address : withAddresses.getInterfaceAddresses()) {
-                if (address.getAddress() instanceof Inet4Address ip) {
-                    int bits = ByteBuffer.wrap(ip.getAddress()).getInt();
-                    subnets.add(new Subnet(bits, address.getNetworkPrefixLength()));
-                }
-            }
+    /** Adds it to those that were found; or says why it can't be. */
+    private static @Nullable String describe(
+            String name, List<Subnet> subnets, Descriptor probe, List<EtherInterface> found) throws NativeFailure {
+        try {
+            int index = ask(name, "SIOCGIFINDEX", SIOCGIFINDEX, probe).getInt(NAME);
+            Mac mac = mac(ask(name, "SIOCGIFHWADDR", SIOCGIFHWADDR, probe));
+            found.add(new EtherInterface(name, index, mac, mtu(name, probe), subnets));
+            return null;
+        } catch (NativeFailure e) {
+            return notThere(e);
         }
-        int index = ask(name, "SIOCGIFINDEX", SIOCGIFINDEX, probe).getInt(NAME);
-        return new EtherInterface(
-                name, index, mac(ask(name, "SIOCGIFHWADDR", SIOCGIFHWADDR, probe)), mtu(name, probe), subnets);
     }
 }

@@ -25,8 +25,8 @@ record P4Options(String networkInterface, int ringBytes, int windowBytes, Durati
     private static final int LEAST_WINDOW = 64 << 10;
     private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
-    /** As the system has them: a longer one would be cut. */
-    private static final Pattern INTERFACE = Pattern.compile("[^\\s/\\p{Cntrl}\\P{ASCII}]{0,15}");
+    /** As the system has them: a longer one would be cut, and so would one with a colon. */
+    private static final Pattern INTERFACE = Pattern.compile("[^\\s/:\\p{Cntrl}\\P{ASCII}]{0,15}");
 
     /**
      * Reads them.

@@ -87,9 +87,11 @@ public final class P4Transport implements Transport {
         }
         P4Card.Port near = request.connecting() ? pair.connecting() : pair.accepting();
         P4Card.Port far = request.connecting() ? pair.accepting() : pair.connecting();
-        // As it is now, since the card was made when the node started.
+        // As it is now, since the card was made when the node started. A bridge has the address of one of its ports.
+        boolean named = !options.networkInterface().isEmpty();
         EtherInterface on = Interfaces.find(options.networkInterface()).stream()
-                .filter(each -> each.mac().equals(near.mac()))
+                .filter(each -> each.mac().equals(near.mac())
+                        && (named || P4Card.Port.of(each).joins(far)))
                 .findFirst()
                 .orElseThrow(() -> new PeerUnavailable("the interface " + near.mac() + " is not there any more"));
         return P4Agreement.begin(request, loop, options, on, far);

@@ -260,6 +260,30 @@ class HostileValuesTest implements OnRoute {
         }
     }
 
+    interface Holder {
+
+        Mono<Integer> hold(List<Integer> numbers);
+    }
+
+    @Test
+    void whatACallWasMadeWithIsInTheAccountWhileItGoesOn(Nodes nodes) {
+        Pair pair = nodes.pair();
+        Holder far = numbers -> numbers.isEmpty() ? Mono.just(0) : Mono.never();
+        var export = new Interfaces(pair.far()).export("holder", Holder.class, far, EXPORT);
+        Holder holder = new Interfaces(pair.near()).proxy(Holder.class, pair.peer(), "holder", PROXY);
+        assertThat(holder.hold(List.of()).block(Patience.LIMIT)).isZero();
+        long before = pair.far().memory().uses().get(MemoryUse.REQUESTS);
+        Disposable held = holder.hold(Collections.nCopies(500, 1)).subscribe();
+        Patience.until(
+                () -> "500 numbers are held: " + pair.far().memory(),
+                () -> pair.far().memory().uses().get(MemoryUse.REQUESTS) > before + 15_000);
+        held.dispose();
+        Patience.until(
+                () -> "nothing is kept: " + pair.far().memory(),
+                () -> pair.far().memory().uses().get(MemoryUse.REQUESTS) < before + 5_000);
+        export.dispose();
+    }
+
     /** What a channel takes for short requests stays with it. */
     @Test
     void aLongRequestGivesBackWhatItHasTaken(Nodes nodes) {
