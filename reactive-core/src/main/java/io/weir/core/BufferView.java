@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Content that is all that is readable in a buffer: values for which a buffer is needed anyway. It is reached through
- * one {@link ByteBuffer}, since a {@link ByteBuf} counts its references at each access, and Netty's leak detector writes
- * each one down.
+ * one {@link ByteBuffer}, since a {@link ByteBuf} counts its references at each access, and Netty's leak detector
+ * writes each one down.
  */
 final class BufferView extends ContentView {
 
