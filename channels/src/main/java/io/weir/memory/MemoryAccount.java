@@ -249,7 +249,10 @@ public final class MemoryAccount {
             }
             charge(owner, counted() - before);
             uses.merge(use, bytes, Long::sum);
-            hasMoment = fits(MOMENT);
+            boolean moment = fits(MOMENT);
+            if (moment != hasMoment) {
+                hasMoment = moment;
+            }
         }
 
         private boolean takeIf(boolean fits, MemoryUse use, long bytes, long ofThatExtra) {

@@ -3,7 +3,6 @@ package io.weir.core;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /** Content that begins an array: short values, which are written and read without a buffer. */
@@ -56,11 +55,7 @@ final class ArrayView extends ContentView {
 
     @Override
     public String getText(int index, int count) {
-        String text = new String(bytes, at(index, count), count, StandardCharsets.UTF_8);
-        if (Utf8.mayBeMalformed(text)) {
-            Utf8.refuseMalformed(getBytes(index, count));
-        }
-        return text;
+        return Utf8.text(bytes, at(index, count), count);
     }
 
     @Override

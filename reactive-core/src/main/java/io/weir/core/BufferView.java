@@ -3,7 +3,6 @@ package io.weir.core;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 
 /**
  * Content that is all that is readable in a buffer: values for which a buffer is needed anyway. It is reached through
@@ -72,12 +71,7 @@ final class BufferView extends ContentView {
 
     @Override
     public String getText(int index, int count) {
-        byte[] utf8 = getBytes(index, count);
-        String text = new String(utf8, StandardCharsets.UTF_8);
-        if (Utf8.mayBeMalformed(text)) {
-            Utf8.refuseMalformed(utf8);
-        }
-        return text;
+        return Utf8.text(getBytes(index, count), 0, count);
     }
 
     @Override

@@ -66,6 +66,16 @@ public final class ContentMemory {
      * @param length as the codec has said, at most the capacity
      */
     public <T> void write(InPlaceCodec<T> codec, T value, int length) {
+        write(codec, value, view, length);
+    }
+
+    /** Reads the value that lies at the beginning, and is so long. */
+    public <T> T read(InPlaceCodec<T> codec, int length) {
+        return read(codec, view, length);
+    }
+
+    /** Has the codec write this value into that many bytes of the view. */
+    static <T> void write(InPlaceCodec<T> codec, T value, ContentView view, int length) {
         view.open(length, true);
         try {
             codec.write(value, view);
@@ -74,8 +84,8 @@ public final class ContentMemory {
         }
     }
 
-    /** Reads the value that lies at the beginning, and is so long. */
-    public <T> T read(InPlaceCodec<T> codec, int length) {
+    /** The value that the codec reads from that many bytes of the view. */
+    static <T> T read(InPlaceCodec<T> codec, ContentView view, int length) {
         view.open(length, false);
         try {
             return codec.read(view);

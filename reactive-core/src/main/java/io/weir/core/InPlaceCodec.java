@@ -64,13 +64,8 @@ public interface InPlaceCodec<T> extends Codec<T> {
             return;
         }
         BufferView view = BufferView.toWrite(payload);
-        view.open(length, true);
-        try {
-            codec.write(value, view);
-            view.zeroRest();
-        } finally {
-            view.close();
-        }
+        ContentMemory.write(codec, value, view, length);
+        view.zeroRest();
     }
 
     /** Reads the value where it lies, or from a copy where another process could change it. */
@@ -83,23 +78,14 @@ public interface InPlaceCodec<T> extends Codec<T> {
             return memory.read(this, length);
         }
         if (payload.hasArray()) {
-            return read(this, payload);
+            return ContentMemory.read(this, BufferView.toRead(payload), length);
         }
         ByteBuf copy = ByteBufAllocator.DEFAULT.heapBuffer(length, length);
         try {
-            return read(this, copy.writeBytes(payload, payload.readerIndex(), length));
+            copy.writeBytes(payload, payload.readerIndex(), length);
+            return ContentMemory.read(this, BufferView.toRead(copy), length);
         } finally {
             copy.release();
-        }
-    }
-
-    private static <T> T read(InPlaceCodec<T> codec, ByteBuf content) {
-        BufferView view = BufferView.toRead(content);
-        view.open(content.readableBytes(), false);
-        try {
-            return codec.read(view);
-        } finally {
-            view.close();
         }
     }
 }

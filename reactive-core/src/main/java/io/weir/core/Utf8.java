@@ -3,6 +3,7 @@ package io.weir.core;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 
 /** Whether text was well-formed UTF-8: decoded the fast way, and looked at closely only when that is in doubt. */
 final class Utf8 {
@@ -11,6 +12,19 @@ final class Utf8 {
     private static final char REPLACEMENT = '\uFFFD';
 
     private Utf8() {}
+
+    /**
+     * So many bytes from there, as text.
+     *
+     * @throws ProtocolMismatch if they are none
+     */
+    static String text(byte[] bytes, int from, int count) {
+        String text = new String(bytes, from, count, StandardCharsets.UTF_8);
+        if (mayBeMalformed(text)) {
+            refuseMalformed(Arrays.copyOfRange(bytes, from, from + count));
+        }
+        return text;
+    }
 
     /** Whether something may have been replaced when this was decoded. */
     static boolean mayBeMalformed(String decoded) {

@@ -192,10 +192,7 @@ class InPlaceCodecTest {
                         .toArray();
             }
         };
-        ByteBuf used = allocator.buffer(1000).writerIndex(1000);
-        for (int i = 0; i < 1000; i++) {
-            used.setByte(i, 0x55);
-        }
+        ByteBuf used = used(0x55);
         ByteBuf payload = codec.encode(written, new OneBuffer(used));
         assertThat(payload).isSameAs(used);
         assertThat(codec.decode(payload))
@@ -224,14 +221,18 @@ class InPlaceCodecTest {
                 return (int) from.getByte(place);
             }
         };
-        ByteBuf used = allocator.buffer(1000).writerIndex(1000);
-        for (int i = 0; i < 1000; i++) {
-            used.setByte(i, 0x54);
-        }
+        ByteBuf used = used(0x54);
         ByteBuf payload = codec.encode(place, new OneBuffer(used));
         assertThat(codec.decode(payload)).isEqualTo(place == 999 ? 3 : 1);
         assertThat(payload.getByte(500)).isZero();
         payload.release();
+    }
+
+    /** Memory that is full of what somebody else was sent. */
+    private ByteBuf used(int content) {
+        byte[] bytes = new byte[1000];
+        Arrays.fill(bytes, (byte) content);
+        return allocator.buffer(bytes.length).writeBytes(bytes);
     }
 
     /** Whoever asks for memory gets this, with what it holds. */

@@ -53,6 +53,7 @@ record RatioBar(String what, String weir, Cell cell, String peer, Cell peerCell,
     /** For instance {@code <= 1.25 x aeron}. */
     private String goal() {
         return (lowerIsBetter() ? "<= " : ">= ") + Figures.ratio(factor) + " x " + peer
-                + (peerCell.scenario() == cell.scenario() ? "" : " " + peerCell.scenario());
+                + (peerCell.scenario() == cell.scenario() ? "" : " " + peerCell.scenario())
+                + (peerCell.size() == cell.size() ? "" : " " + peerCell.sizeLabel());
     }
 }

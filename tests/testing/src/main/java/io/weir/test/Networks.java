@@ -2,12 +2,14 @@ package io.weir.test;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * Hosts that are network namespaces of Linux, and the wires between them: veth pairs, or bridges with several hosts on
@@ -21,6 +23,9 @@ import java.util.concurrent.ThreadLocalRandom;
  * that can't be done.
  */
 public final class Networks implements AutoCloseable {
+
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final long LOOK_AGAIN_NANOS = 20_000_000;
 
     /** What is to be undone, the last first. */
     private final Deque<Runnable> made = new ArrayDeque<>();
@@ -89,7 +94,7 @@ public final class Networks implements AutoCloseable {
         return host;
     }
 
-    /** Lays a wire, whose ends are up and have the MTU of Ethernet, 1500. */
+    /** Lays a wire, whose ends are up, have a carrier, and have the MTU of Ethernet, 1500. */
     public Wire wire(Host one, Host other) {
         String first = one.nextPort();
         String second = other.nextPort();
@@ -105,6 +110,8 @@ public final class Networks implements AutoCloseable {
         Wire wire = new Wire(new Port(one, first), new Port(other, second));
         wire.first.up();
         wire.second.up();
+        wire.first.awaitCarrier();
+        wire.second.awaitCarrier();
         return wire;
     }
 
@@ -312,6 +319,18 @@ public final class Networks implements AutoCloseable {
         /** Takes it away, with the other end and the wire. */
         public void delete() {
             host.ip("link", "delete", "dev", name);
+        }
+
+        /** The kernel looks for one in its own time, up to a second after the other end is up. */
+        private void awaitCarrier() {
+            long end = System.nanoTime() + PATIENCE.toNanos();
+            while (!host.read("/sys/class/net/" + name + "/operstate").equals("up")) {
+                if (System.nanoTime() - end > 0) {
+                    throw new IllegalStateException(
+                            this + " has no carrier within " + PATIENCE.toSeconds() + " s of its wire being laid");
+                }
+                LockSupport.parkNanos(LOOK_AGAIN_NANOS);
+            }
         }
 
         private void set(String... what) {

@@ -72,10 +72,7 @@ final class Interfaces {
             Map<String, List<Subnet>> subnets = subnets(wanted);
             for (String each : wanted.isEmpty() ? all() : List.of(wanted)) {
                 List<Subnet> its = subnets.getOrDefault(each, List.of());
-                String reason = refusal(each, wanted.isEmpty() && its.isEmpty(), probe);
-                if (reason == null) {
-                    reason = describe(each, its, probe, found);
-                }
+                String reason = examine(each, !wanted.isEmpty(), its, probe, found);
                 if (reason != null) {
                     reasons.add(each + " " + reason);
                 }
@@ -116,8 +113,14 @@ final class Interfaces {
         return subnets;
     }
 
-    /** @param unpaired whether the peer could not know on which wire it is */
-    private static @Nullable String refusal(String name, boolean unpaired, Descriptor probe) throws NativeFailure {
+    /**
+     * Adds it to those that were found; or says why it can't be used.
+     *
+     * @param named whether it is the one that is wanted: then it needs no address by which both sides know the wire
+     */
+    private static @Nullable String examine(
+            String name, boolean named, List<Subnet> subnets, Descriptor probe, List<EtherInterface> found)
+            throws NativeFailure {
         // A longer name is that of no interface; cut off, it could be another one's.
         if (bytes(name).length >= NAME) {
             return NOT_THERE;
@@ -134,39 +137,35 @@ final class Interfaces {
                 return "has no carrier";
             }
             ByteBuffer address = ask(name, "SIOCGIFHWADDR", SIOCGIFHWADDR, probe);
-            if ((flags & IFF_POINTOPOINT) != 0
-                    || address.getShort(NAME) != ARPHRD_ETHER
-                    || !mac(address).isOfAHost()) {
+            Mac mac = mac(address);
+            if ((flags & IFF_POINTOPOINT) != 0 || address.getShort(NAME) != ARPHRD_ETHER || !mac.isOfAHost()) {
                 return "has no Ethernet";
             }
             if (isWireless(name, probe)) {
                 return "is wireless, which takes no frames but its own";
             }
-            int mtu = mtu(name, probe);
+            int mtu = ask(name, "SIOCGIFMTU", SIOCGIFMTU, probe).getInt(NAME);
             if (FrameFormat.payload(mtu, true) < FrameFormat.SHORTEST) {
                 return "has an MTU of " + mtu + ", which is too short";
             }
+            if (!named && subnets.isEmpty()) {
+                return "has no IPv4 address, and is not named (interface=" + name + ")";
+            }
+            int index = ask(name, "SIOCGIFINDEX", SIOCGIFINDEX, probe).getInt(NAME);
+            found.add(new EtherInterface(name, index, mac, mtu, subnets));
+            return null;
         } catch (NativeFailure e) {
-            return notThere(e);
+            if (e.error() == LibC.ENODEV) {
+                return NOT_THERE;
+            }
+            throw e;
         }
-        return unpaired ? "has no IPv4 address, and is not named (interface=" + name + ")" : null;
-    }
-
-    private static String notThere(NativeFailure e) throws NativeFailure {
-        if (e.error() == LibC.ENODEV) {
-            return NOT_THERE;
-        }
-        throw e;
     }
 
     private static Mac mac(ByteBuffer address) {
         byte[] bytes = new byte[Mac.BYTES];
         address.get(ADDRESS, bytes);
         return Mac.of(bytes);
-    }
-
-    private static int mtu(String name, Descriptor probe) throws NativeFailure {
-        return ask(name, "SIOCGIFMTU", SIOCGIFMTU, probe).getInt(NAME);
     }
 
     private static boolean isWireless(String name, Descriptor probe) {
@@ -186,18 +185,5 @@ final class Interfaces {
 
     private static byte[] bytes(String name) {
         return name.getBytes(StandardCharsets.ISO_8859_1);
-    }
-
-    /** Adds it to those that were found; or says why it can't be. */
-    private static @Nullable String describe(
-            String name, List<Subnet> subnets, Descriptor probe, List<EtherInterface> found) throws NativeFailure {
-        try {
-            int index = ask(name, "SIOCGIFINDEX", SIOCGIFINDEX, probe).getInt(NAME);
-            Mac mac = mac(ask(name, "SIOCGIFHWADDR", SIOCGIFHWADDR, probe));
-            found.add(new EtherInterface(name, index, mac, mtu(name, probe), subnets));
-            return null;
-        } catch (NativeFailure e) {
-            return notThere(e);
-        }
     }
 }
