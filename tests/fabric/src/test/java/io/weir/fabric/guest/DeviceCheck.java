@@ -4,11 +4,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.function.LongPredicate;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -36,16 +40,34 @@ public final class DeviceCheck implements BeforeEachCallback, AfterEachCallback 
 
     /** What is open of an emulation. */
     private static String filesOf(Path folder, LongPredicate counts) throws IOException {
-        if (!Files.isDirectory(folder)) {
-            return "";
-        }
-        try (Stream<Path> files = Files.walk(folder)) {
-            return files.filter(file -> !Files.isDirectory(file))
-                    .filter(file -> hasAnOwner(file, counts))
-                    .map(file -> folder.relativize(file).toString())
-                    .sorted()
-                    .collect(Collectors.joining(", "));
-        }
+        SortedSet<String> open = new TreeSet<>();
+        Files.walkFileTree(folder, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                if (hasAnOwner(file, counts)) {
+                    open.add(folder.relativize(file).toString());
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+                // Devices are closed while this goes on: a file that was listed may be gone when it is looked at.
+                if (failure instanceof NoSuchFileException) {
+                    return FileVisitResult.CONTINUE;
+                }
+                throw failure;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path directory, IOException failure) throws IOException {
+                if (failure != null && !(failure instanceof NoSuchFileException)) {
+                    throw failure;
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        return String.join(", ", open);
     }
 
     /** Whoever was killed leaves a file, in which its number stands. */
