@@ -1,6 +1,6 @@
 package io.weir.channel;
 
-import io.weir.path.Identity;
+import io.weir.peer.Identity;
 
 /** Says which peers may use which ports. See {@link Node#authorise}. */
 @FunctionalInterface

@@ -440,9 +440,19 @@ public final class Channel {
         extra.clear();
     }
 
+    /** As at the end of the turn, but ahead of what is sent until then. */
+    void grantNow() {
+        grantMore();
+        session.drain();
+    }
+
     /** At the end of a turn: grants what the window says. */
     void grant() {
         touchedAt = -1;
+        grantMore();
+    }
+
+    private void grantMore() {
         controls.items += inbound.itemsToGrant();
         controls.bytes += inbound.bytesToGrant();
         if ((controls.items | controls.bytes) != 0) {

@@ -1,7 +1,7 @@
 package io.weir.channel;
 
 import io.weir.core.ControlData;
-import io.weir.path.Identity;
+import io.weir.peer.Identity;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;

@@ -6,6 +6,7 @@ import io.weir.config.Repath;
 import io.weir.config.Requirement;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Ends;
+import io.weir.core.ForeignText;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
@@ -26,23 +27,22 @@ import io.weir.core.WeirException;
 import io.weir.path.Admission;
 import io.weir.path.Contact;
 import io.weir.path.DecisionRecorder;
-import io.weir.path.DecisionText;
 import io.weir.path.Dialled;
 import io.weir.path.Errors;
 import io.weir.path.Flags;
 import io.weir.path.FollowingChoice;
 import io.weir.path.HandshakeCodec;
 import io.weir.path.HandshakeCodec.Introduction;
-import io.weir.path.Identity;
 import io.weir.path.KeptFrame;
 import io.weir.path.LastingLink;
 import io.weir.path.LeadingChoice;
 import io.weir.path.PathAttempt;
 import io.weir.path.PathChoice;
-import io.weir.path.PathDecision;
 import io.weir.path.PathSelector;
 import io.weir.path.TunnelPath;
 import io.weir.path.TunnelledLink;
+import io.weir.peer.Identity;
+import io.weir.peer.PathDecision;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -282,7 +282,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         PeerId claimed = admission.claimed();
         return peerId != null || claimed == null
                 ? name()
-                : name() + ", which says it is " + DecisionText.harmless(claimed.toString());
+                : name() + ", which says it is " + ForeignText.brief(claimed.toString());
     }
 
     @Override

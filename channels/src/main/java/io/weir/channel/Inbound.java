@@ -466,7 +466,13 @@ final class Inbound implements Decoding.Source {
         window.freed(cost - stays);
         delivering = true;
         try {
-            if (with == null) {
+            if (cost > window.maxBytes() / 2) {
+                // Else what answers this one would be there before the credit for the next one.
+                channel.grantNow();
+            }
+            if (cancelled) {
+                message.release();
+            } else if (with == null) {
                 to.message(message, flags, number);
             } else {
                 with.add(stays);

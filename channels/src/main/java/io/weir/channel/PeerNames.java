@@ -1,7 +1,7 @@
 package io.weir.channel;
 
+import io.weir.core.ForeignText;
 import io.weir.memory.MemoryAccount;
-import io.weir.path.DecisionText;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -39,7 +39,7 @@ final class PeerNames {
             if (identity != null) {
                 brought.put(identity, its + 1);
             }
-            return DecisionText.harmless(name);
+            return ForeignText.brief(name);
         });
     }
 }

@@ -5,11 +5,11 @@ import io.weir.config.PathPolicy;
 import io.weir.config.PathSwitch;
 import io.weir.config.PortSpec;
 import io.weir.core.ErrorCode;
+import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import io.weir.core.RareLog;
-import io.weir.path.DecisionText;
-import io.weir.path.Identity;
 import io.weir.path.Logs;
+import io.weir.peer.Identity;
 import java.util.Objects;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
@@ -119,8 +119,8 @@ final class Ports implements Session.Host {
         try {
             return asked == null || asked.permits(peer, port);
         } catch (Throwable t) {
-            failures.warn("The authorisation has failed, so port '" + DecisionText.harmless(port) + "' stays closed to "
-                    + DecisionText.harmless(peer.name()) + ": " + t);
+            failures.warn("The authorisation has failed, so port '" + ForeignText.brief(port) + "' stays closed to "
+                    + ForeignText.brief(peer.name()) + ": " + t);
             return false;
         }
     }

@@ -3,15 +3,15 @@ package io.weir.channel;
 import io.netty.buffer.Unpooled;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.ControlData;
+import io.weir.core.ForeignText;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
 import io.weir.core.TimedOut;
 import io.weir.core.WeirException;
-import io.weir.path.DecisionText;
 import io.weir.path.Errors;
-import io.weir.path.TunnelRoute;
+import io.weir.peer.TunnelRoute;
 
 /**
  * The first message of a gateway to the sender of a {@link TunnelRequest}: that it has opened the next leg, or why
@@ -59,7 +59,7 @@ public final class TunnelAnswer {
             return TunnelRoute.of(message.control());
         }
         String said = message.control().get(TEXT);
-        String text = DecisionText.harmless(said == null ? "a gateway has failed" : said);
+        String text = ForeignText.brief(said == null ? "a gateway has failed" : said);
         throw switch (kind) {
             case "unproved" -> new AuthenticationFailed(text);
             case "overloaded" -> new Overloaded(text);

@@ -2,12 +2,12 @@ package io.weir.channel;
 
 import io.netty.buffer.Unpooled;
 import io.weir.core.ControlData;
+import io.weir.core.ForeignText;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.ProtocolMismatch;
-import io.weir.path.DecisionText;
-import io.weir.path.TunnelRoute;
+import io.weir.peer.TunnelRoute;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Collectors;
@@ -62,7 +62,7 @@ public record TunnelRequest(PeerAddress target, List<PeerAddress> via, TunnelRou
         try {
             List<PeerAddress> via =
                     TunnelRoute.list(data, VIA).stream().map(PeerAddress::parse).toList();
-            return new TunnelRequest(PeerAddress.parse(DecisionText.harmless(target)), via, TunnelRoute.of(data));
+            return new TunnelRequest(PeerAddress.parse(ForeignText.brief(target)), via, TunnelRoute.of(data));
         } catch (Misconfigured e) {
             throw new ProtocolMismatch("the first message to port '" + GATEWAY_PORT + "': " + e.getMessage(), e);
         }

@@ -8,7 +8,7 @@ import io.weir.core.PeerAddress;
 import io.weir.core.RareLog;
 import io.weir.core.Refused;
 import io.weir.path.Logs;
-import io.weir.path.TunnelRoute;
+import io.weir.peer.TunnelRoute;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;

@@ -18,6 +18,7 @@ import io.weir.core.Refused;
 import io.weir.core.SettingText;
 import io.weir.core.WeirException;
 import io.weir.path.HandshakeCodec.Hello;
+import io.weir.peer.Identity;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.SecureRandom;

@@ -2,6 +2,7 @@ package io.weir.path;
 
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
+import io.weir.peer.Identity;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;

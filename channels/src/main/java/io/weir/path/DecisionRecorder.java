@@ -1,6 +1,7 @@
 package io.weir.path;
 
 import io.weir.core.PeerId;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.LinkedHashMap;
@@ -85,7 +86,7 @@ public final class DecisionRecorder {
                 path,
                 known == null
                         ? new PathDecision.Attempt(path, PathDecision.Outcome.NOT_TRIED, "", Duration.ZERO, roundTrip)
-                        : known.measured(roundTrip));
+                        : new PathDecision.Attempt(path, known.outcome(), known.reason(), known.took(), roundTrip));
     }
 
     public PathDecision build(PeerId peer) {
@@ -104,11 +105,15 @@ public final class DecisionRecorder {
         List<PathDecision.Attempt> all = attempts.values().stream()
                 .map(attempt -> switch (attempt.outcome()) {
                     case NOT_TRIED, MEASURED ->
-                        attempt.reason().isEmpty() ? attempt.because(whyNot(attempt, chosen)) : attempt;
+                        attempt.reason().isEmpty() ? explained(attempt, whyNot(attempt, chosen)) : attempt;
                     default -> attempt;
                 })
                 .toList();
         return new PathDecision(peer, all, when, cause, chosen == null ? "" : caveat);
+    }
+
+    private static PathDecision.Attempt explained(PathDecision.Attempt attempt, String reason) {
+        return new PathDecision.Attempt(attempt.path(), attempt.outcome(), reason, attempt.took(), attempt.roundTrip());
     }
 
     private static String whyNot(PathDecision.Attempt attempt, PathDecision.@Nullable Attempt chosen) {

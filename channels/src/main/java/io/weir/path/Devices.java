@@ -2,6 +2,7 @@ package io.weir.path;
 
 import io.weir.config.NodeSpec;
 import io.weir.core.Availability;
+import io.weir.core.ForeignText;
 import io.weir.core.RareLog;
 import io.weir.core.Transport;
 import java.util.Map;
@@ -71,10 +72,10 @@ public final class Devices {
 
     private void reported(String path, Availability report) {
         if (report instanceof Availability.Missing it) {
-            String before = missing.put(path, DecisionText.harmless(it.reason()));
+            String before = missing.put(path, ForeignText.brief(it.reason()));
             if (before == null) {
-                warnings.warn("Path " + path + " can't be used until its device is back: "
-                        + DecisionText.harmless(it.reason()));
+                warnings.warn(
+                        "Path " + path + " can't be used until its device is back: " + ForeignText.brief(it.reason()));
                 changed.accept(path);
             }
         } else if (missing.remove(path) != null) {

@@ -6,6 +6,7 @@ import io.weir.core.PeerId;
 import io.weir.core.Refused;
 import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -5,6 +5,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.weir.config.PathPolicy;
 import io.weir.config.TimeoutSpec;
 import io.weir.core.Ends;
+import io.weir.core.ForeignText;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Lendable;
@@ -23,6 +24,8 @@ import io.weir.core.SettingText;
 import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import io.weir.memory.MemoryAccount;
+import io.weir.peer.Identity;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -593,7 +596,7 @@ public final class LastingLink implements Link {
                         in.aux(),
                         in.first(),
                         in.has(Flags.ANSWERED),
-                        new SessionLost("at " + DecisionText.harmless(peer.toString()) + ": "
+                        new SessionLost("at " + ForeignText.brief(peer.toString()) + ": "
                                 + HandshakeCodec.readReason(in.body())));
             default -> throw outOfPlace(in.kind());
         }

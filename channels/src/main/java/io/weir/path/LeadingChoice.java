@@ -11,6 +11,7 @@ import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.Refused;
 import io.weir.core.TlsSpec;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayDeque;

@@ -3,6 +3,7 @@ package io.weir.path;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
 import io.netty.buffer.Unpooled;
+import io.weir.core.ForeignText;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Link;
@@ -187,7 +188,7 @@ public final class PathAttempt {
             }
             case FAILED ->
                 fail(
-                        "at " + DecisionText.harmless(owner.card().id().toString()) + ": "
+                        "at " + ForeignText.brief(owner.card().id().toString()) + ": "
                                 + HandshakeCodec.readReason(in.body()),
                         false);
             default -> linkFrame(in);

@@ -10,6 +10,7 @@ import io.weir.core.PeerId;
 import io.weir.core.RareLog;
 import io.weir.core.Refused;
 import io.weir.core.TlsSpec;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;

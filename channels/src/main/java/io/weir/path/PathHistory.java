@@ -2,6 +2,7 @@ package io.weir.path;
 
 import static reactor.core.publisher.Sinks.EmitFailureHandler.FAIL_FAST;
 
+import io.weir.peer.PathDecision;
 import java.util.ArrayList;
 import java.util.List;
 import reactor.core.publisher.Flux;

@@ -2,6 +2,7 @@ package io.weir.path;
 
 import io.weir.config.PathPolicy;
 import io.weir.config.PathSwitch;
+import io.weir.core.ForeignText;
 import io.weir.core.PeerCard;
 import io.weir.core.Transport;
 import java.util.ArrayList;
@@ -38,8 +39,8 @@ public final class PathSelector {
      */
     record Rejected(String path, String reason) implements Candidate {
         Rejected {
-            path = DecisionText.harmless(path);
-            reason = DecisionText.harmless(reason);
+            path = ForeignText.brief(path);
+            reason = ForeignText.brief(reason);
         }
     }
 
@@ -101,7 +102,7 @@ public final class PathSelector {
         this.mine = mine;
         this.self = self;
         this.peer = peer;
-        this.peerName = DecisionText.harmless(peer.id().toString());
+        this.peerName = ForeignText.brief(peer.id().toString());
         this.theirs = theirs;
         this.adapters = adapters;
     }

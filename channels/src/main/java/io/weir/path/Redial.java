@@ -15,6 +15,7 @@ import io.weir.core.SessionLost;
 import io.weir.core.TimedOut;
 import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
+import io.weir.peer.Identity;
 import java.security.SecureRandom;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;

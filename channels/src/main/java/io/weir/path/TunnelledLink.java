@@ -2,6 +2,7 @@ package io.weir.path;
 
 import io.weir.core.Link;
 import io.weir.core.PeerId;
+import io.weir.peer.TunnelRoute;
 
 /** A link to a node that is not reached directly: its frames go through gateways. */
 public interface TunnelledLink extends Link {

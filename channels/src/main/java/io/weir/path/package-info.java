@@ -3,8 +3,8 @@
  * a session that lasts while connections and paths come and go. Of what goes over that link it knows the
  * {@link io.weir.path.Flags flags} only.
  *
- * <p>Users meet only what describes all this: {@link io.weir.path.PathDecision}, {@link io.weir.path.TunnelRoute} and
- * {@link io.weir.path.Identity}. Everything else here may change at any time.
+ * <p>No user meets anything of this: what describes it is in {@link io.weir.peer}. It may change at any time, and no
+ * other module can use it where programs are made of modules.
  */
 @NullMarked
 package io.weir.path;

@@ -9,7 +9,7 @@ import io.weir.core.AuthenticationFailed;
 import io.weir.core.PathRequired;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.WeirException;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import io.weir.service.directory.ServiceInstance;
 import java.util.ArrayList;
 import java.util.List;

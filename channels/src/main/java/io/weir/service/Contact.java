@@ -9,7 +9,7 @@ import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import io.weir.service.directory.ServiceInstance;
 import io.weir.service.remote.Callee;
 import java.time.Duration;

@@ -16,7 +16,7 @@ import io.weir.core.WeirException;
 import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
 import io.weir.path.LastingLink;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.weir.config.PathPolicy;
 import io.weir.config.PortSpec;
 import io.weir.core.Misconfigured;
-import io.weir.path.Identity;
+import io.weir.peer.Identity;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 

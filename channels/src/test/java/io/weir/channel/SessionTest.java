@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static reactor.core.publisher.Sinks.EmitFailureHandler.FAIL_FAST;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -18,6 +19,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -369,6 +371,29 @@ class SessionTest {
         pair.loop.settle();
         assertThat(sizes).containsExactly(10, 1 << 20, 10, 1 << 21, 60_000, 60_000);
         assertThat(pair.memory.lent()).isZero();
+    }
+
+    @Test
+    void whatAnswersAMessageOfAWholeWindowComesBehindTheCreditForTheNext() {
+        int whole = 64 * 1024;
+        SessionPair pair = new SessionPair(NodeSpec.builder().windowBytes(whole).build(), 8, 2 * whole);
+        pairs.add(pair);
+        pair.ports.serve("echo", new ServeHandler(pair.ports, channel -> channel.send(channel.receive())));
+        Channel channel = pair.open("echo");
+        Sinks.Many<Message> messages = Sinks.many().unicast().onBackpressureBuffer();
+        AtomicInteger rounds = new AtomicInteger();
+        channel.receive().subscribe(message -> {
+            message.release();
+            if (rounds.incrementAndGet() < 10) {
+                messages.emitNext(Message.of(Unpooled.buffer(whole).writerIndex(whole)), FAIL_FAST);
+            }
+        });
+        channel.send(messages.asFlux()).subscribe();
+        messages.emitNext(Message.of(Unpooled.buffer(whole).writerIndex(whole)), FAIL_FAST);
+        pair.loop.settle();
+        assertThat(rounds).hasValue(10);
+        assertThat(pair.client.counters().creditStalls).isZero();
+        assertThat(pair.server.counters().creditStalls).isZero();
     }
 
     /** Who has borrowed the loop must not end it, nor go on as if nothing had been. */

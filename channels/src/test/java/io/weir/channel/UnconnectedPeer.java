@@ -2,7 +2,7 @@ package io.weir.channel;
 
 import io.weir.config.NodeSpec;
 import io.weir.core.PeerId;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;

@@ -17,6 +17,7 @@ import io.weir.core.Protection;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.WeirException;
+import io.weir.peer.Identity;
 import java.util.ArrayDeque;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;

@@ -3,6 +3,7 @@ package io.weir.path;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.core.PeerId;
+import io.weir.peer.PathDecision;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

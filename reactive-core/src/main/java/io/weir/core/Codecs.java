@@ -12,6 +12,7 @@ import tools.jackson.databind.ObjectMapper;
  * characters, lists and objects that are hardly anything else, many values that are nested deeply; in CBOR also more
  * than 8 tags of one value, and references to strings.
  */
+@SuppressWarnings("exports") // Jackson is optional: whoever names its classes requires it.
 public final class Codecs {
 
     private static final String DATABIND = "tools.jackson.core:jackson-databind";
@@ -105,12 +106,17 @@ public final class Codecs {
         require("CBOR", "tools.jackson.dataformat.cbor.CBORMapper", CBOR);
     }
 
+    private static String where() {
+        return Codecs.class.getModule().isNamed()
+                ? "to the module path and have a module of yours require it"
+                : "to the class path";
+    }
+
     private static void require(String format, String type, String artifact) {
         try {
             Class.forName(type, false, Codecs.class.getClassLoader());
         } catch (ClassNotFoundException e) {
-            throw new Misconfigured(
-                    "a " + format + " codec needs Jackson 3: add " + artifact + " to the class path", e);
+            throw new Misconfigured("a " + format + " codec needs Jackson 3: add " + artifact + ' ' + where(), e);
         }
     }
 }

@@ -3,6 +3,9 @@ package io.weir.core;
 /** What somebody else has written, such as a peer, made fit for a log, an error and a page. */
 public final class ForeignText {
 
+    /** Characters that are shown of what should be short: enough for any honest reason or name. */
+    private static final int BRIEF = 400;
+
     private ForeignText() {}
 
     /**
@@ -18,6 +21,12 @@ public final class ForeignText {
             at += Character.charCount(point);
         }
         return text;
+    }
+
+    /** The same, and no longer than 400 characters: what is longer is cut, and ends with three dots. */
+    public static String brief(String text) {
+        boolean cut = text.codePointCount(0, text.length()) > BRIEF;
+        return harmless(cut ? text.substring(0, text.offsetByCodePoints(0, BRIEF)) + "..." : text);
     }
 
     private static String replaced(String text) {

@@ -188,6 +188,8 @@ final class RecordCodec<R extends Record> implements InPlaceCodec<R> {
 
     private static Lookup lookup(Class<?> type) {
         try {
+            // To open a package to us is not enough for method handles.
+            var unused = RecordCodec.class.getModule().addReads(type.getModule());
             return MethodHandles.privateLookupIn(type, HERE);
         } catch (IllegalAccessException e) {
             throw new Misconfigured(

@@ -38,6 +38,14 @@ class ForeignTextTest {
         }
     }
 
+    @Test
+    void whatIsLongIsCutBetweenCharacters() {
+        assertThat(ForeignText.brief("x".repeat(399) + "\ud83d\ude00")).isEqualTo("x".repeat(399) + "\ud83d\ude00");
+        assertThat(ForeignText.brief("x".repeat(399) + "\ud83d\ude00" + "more"))
+                .isEqualTo("x".repeat(399) + "\ud83d\ude00...");
+        assertThat(ForeignText.brief("a\u001bb")).isEqualTo("a?b");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0x1b, 0x85, 0x9b, 0x202e, 0x2067, 0x2028})
     void noErrorHasIt(int point) {

@@ -103,6 +103,9 @@ final class StoredDirectory implements ServiceDirectory {
     }
 
     private DirectoryStore zooKeeper(ZooKeeperSpec spec, @Nullable Node node) {
+        Class<?> here = StoredDirectory.class;
+        // Its jars share packages and so can't be modules: they are on the class path even where we are not.
+        var unused = here.getModule().addReads(here.getClassLoader().getUnnamedModule());
         try {
             return new ZooKeeperStore(spec, node == null ? null : node.id(), view, worker);
         } catch (NoClassDefFoundError e) {

@@ -5,7 +5,7 @@ import io.weir.channel.Peer;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.Refused;
-import io.weir.path.TunnelRoute;
+import io.weir.peer.TunnelRoute;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;

@@ -50,7 +50,10 @@ public final class CallCodecs {
         } catch (ClassNotFoundException e) {
             throw new Misconfigured(
                     "calls are written in CBOR, which needs Jackson 3: add " + artifact
-                            + " to the class path, or choose another CallCodec",
+                            + (CallCodecs.class.getModule().isNamed()
+                                    ? " to the module path and have a module of yours require it"
+                                    : " to the class path")
+                            + ", or choose another CallCodec",
                     e);
         }
     }

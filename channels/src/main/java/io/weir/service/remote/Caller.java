@@ -4,7 +4,7 @@ import io.weir.channel.CallOutcome;
 import io.weir.channel.IncomingCall;
 import io.weir.channel.Peer;
 import io.weir.core.PeerId;
-import io.weir.path.Identity;
+import io.weir.peer.Identity;
 import java.time.Duration;
 import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;

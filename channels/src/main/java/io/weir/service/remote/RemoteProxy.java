@@ -100,6 +100,8 @@ final class RemoteProxy implements InvocationHandler {
     private static MethodHandle handle(Method method) {
         Class<?> type = method.getDeclaringClass();
         try {
+            // To open a package to us is not enough for method handles.
+            var unused = RemoteProxy.class.getModule().addReads(type.getModule());
             return MethodHandles.privateLookupIn(type, MethodHandles.lookup()).unreflectSpecial(method, type);
         } catch (IllegalAccessException e) {
             throw new IllegalStateException(

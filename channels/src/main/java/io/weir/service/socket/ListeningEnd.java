@@ -4,7 +4,7 @@ import io.weir.channel.Channel;
 import io.weir.channel.Listening;
 import io.weir.channel.Node;
 import io.weir.core.PeerAddress;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;

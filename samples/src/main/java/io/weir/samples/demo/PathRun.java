@@ -6,7 +6,7 @@ import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.core.Message;
 import io.weir.core.PeerAddress;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import io.weir.samples.process.Child;
 import io.weir.samples.process.OnePath;
 import io.weir.samples.process.OwnJava;

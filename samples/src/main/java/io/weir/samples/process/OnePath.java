@@ -3,7 +3,7 @@ package io.weir.samples.process;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.PathSwitch;
-import io.weir.path.PathDecision.Attempt;
+import io.weir.peer.PathDecision.Attempt;
 import java.util.List;
 
 /** One path that is to be shown, whatever else there is. */

@@ -4,7 +4,7 @@ import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.PathPolicy;
 import io.weir.core.Misconfigured;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import io.weir.spring.WeirStatus;
 import io.weir.spring.WeirStatus.NamedPeer;
 import io.weir.spring.endpoint.WeirReport.OnePeer;

@@ -7,7 +7,7 @@ import io.weir.core.FrameKind;
 import io.weir.core.PeerId;
 import io.weir.memory.MemoryAccount;
 import io.weir.path.LastingLink;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;

@@ -12,6 +12,7 @@ final class House {
     static final String CORE = "io.weir.core..";
     static final String CONFIG = "io.weir.config..";
     static final String MEMORY = "io.weir.memory..";
+    static final String PEER = "io.weir.peer..";
     static final String PATH = "io.weir.path..";
     static final String CHANNEL = "io.weir.channel..";
     static final String SERVICE = "io.weir.service..";
@@ -22,7 +23,7 @@ final class House {
     static final String TEST = "io.weir.test..";
 
     /** What a user's program runs: no samples, no tests. */
-    static final String[] PRODUCT = {FLOW, CORE, CONFIG, MEMORY, PATH, CHANNEL, SERVICE, TRANSPORT, SPRING};
+    static final String[] PRODUCT = {FLOW, CORE, CONFIG, MEMORY, PEER, PATH, CHANNEL, SERVICE, TRANSPORT, SPRING};
 
     /** The adapters: each a path to a peer. What several of them share lies beside them and is none. */
     static final String[] ADAPTERS = {

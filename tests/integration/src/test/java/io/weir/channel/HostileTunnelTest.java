@@ -11,7 +11,7 @@ import io.weir.core.LinkHandler;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.WeirException;
-import io.weir.path.TunnelRoute;
+import io.weir.peer.TunnelRoute;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.BlockingQueue;

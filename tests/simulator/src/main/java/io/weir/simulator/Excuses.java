@@ -5,7 +5,7 @@ import io.weir.core.Misconfigured;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

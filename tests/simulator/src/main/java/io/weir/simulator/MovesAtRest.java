@@ -1,7 +1,7 @@
 package io.weir.simulator;
 
 import io.weir.channel.Peer;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

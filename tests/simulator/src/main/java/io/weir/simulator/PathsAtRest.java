@@ -2,7 +2,7 @@ package io.weir.simulator;
 
 import io.weir.channel.Peer;
 import io.weir.config.Repath;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 
 /**
  * When nothing goes wrong any more, each connection goes over the path that its sides want, and has come there as they

@@ -2,7 +2,7 @@ package io.weir.simulator;
 
 import io.weir.channel.Peer;
 import io.weir.core.Refused;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;

@@ -64,14 +64,23 @@ public final class ShmTransport implements Transport {
             return new Availability.Missing(missing);
         }
         if (!Epoll.isAvailable()) {
-            return new Availability.Missing("Netty's epoll library can't be loaded on " + System.getProperty("os.arch")
-                    + ": " + Epoll.unavailabilityCause());
+            return new Availability.Missing(noEpoll());
         }
         String unusable = unusableFolder(settings.runtimeFolder());
         if (unusable != null) {
             return new Availability.Missing(unusable);
         }
         return attempt(new SegmentLayout(SegmentLayout.MIN_RING, SegmentLayout.MIN_POOL));
+    }
+
+    private static String noEpoll() {
+        String processor = System.getProperty("os.arch");
+        String reason = "Netty's epoll library can't be loaded on " + processor + ": " + Epoll.unavailabilityCause();
+        // Nobody requires the module that has only the library.
+        return Epoll.class.getModule().isNamed()
+                ? reason + "; where Netty is on the module path, java needs --add-modules"
+                        + " io.netty.transport.epoll.linux." + (processor.equals("aarch64") ? "aarch_64" : "x86_64")
+                : reason;
     }
 
     /**

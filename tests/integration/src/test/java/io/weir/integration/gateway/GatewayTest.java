@@ -26,7 +26,7 @@ import io.weir.integration.Probe;
 import io.weir.integration.Route;
 import io.weir.integration.Sizes;
 import io.weir.integration.Source;
-import io.weir.path.TunnelRoute;
+import io.weir.peer.TunnelRoute;
 import io.weir.service.gateway.Gateway;
 import io.weir.service.gateway.GatewaySpec;
 import java.util.List;

@@ -10,7 +10,7 @@ import io.weir.config.Requirement;
 import io.weir.integration.Nodes;
 import io.weir.integration.Patience;
 import io.weir.integration.Route;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import io.weir.service.gateway.Gateway;
 import io.weir.service.gateway.GatewaySpec;
 import java.util.Objects;

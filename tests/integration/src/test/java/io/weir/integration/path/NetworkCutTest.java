@@ -20,7 +20,7 @@ import io.weir.integration.Probe;
 import io.weir.integration.Route;
 import io.weir.integration.Sizes;
 import io.weir.integration.path.Cable.End;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import io.weir.service.Services;
 import io.weir.tck.Authority;
 import java.io.IOException;

@@ -15,7 +15,7 @@ import io.weir.integration.Patience;
 import io.weir.integration.Relay;
 import io.weir.integration.Sizes;
 import io.weir.integration.Stranger;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

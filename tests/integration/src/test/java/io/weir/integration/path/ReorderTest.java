@@ -21,7 +21,7 @@ import io.weir.integration.Patience;
 import io.weir.integration.Route;
 import io.weir.integration.Sizes;
 import io.weir.integration.path.GatedTransport.Gate;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;

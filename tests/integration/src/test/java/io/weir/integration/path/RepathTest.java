@@ -16,7 +16,7 @@ import io.weir.integration.Parcels;
 import io.weir.integration.Patience;
 import io.weir.integration.Probe;
 import io.weir.integration.Sizes;
-import io.weir.path.PathDecision;
+import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;

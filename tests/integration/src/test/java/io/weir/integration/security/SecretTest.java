@@ -18,7 +18,7 @@ import io.weir.integration.Relay;
 import io.weir.integration.Route;
 import io.weir.integration.Stranger;
 import io.weir.integration.StrangersDoor;
-import io.weir.path.Identity;
+import io.weir.peer.Identity;
 import io.weir.tck.Seed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

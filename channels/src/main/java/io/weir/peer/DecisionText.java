@@ -1,8 +1,8 @@
-package io.weir.path;
+package io.weir.peer;
 
 import io.weir.core.ForeignText;
-import io.weir.path.PathDecision.Attempt;
-import io.weir.path.PathDecision.Outcome;
+import io.weir.peer.PathDecision.Attempt;
+import io.weir.peer.PathDecision.Outcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
@@ -12,22 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Prints a {@link PathDecision}. */
-public final class DecisionText {
-
-    /** A reason may be what a peer says: long enough for any honest one. */
-    private static final int LONGEST = 400;
+final class DecisionText {
 
     private static final List<String> HEAD = List.of("path", "outcome", "took", "round trip", "reason");
 
     private DecisionText() {}
-
-    /** The text without anything that moves a cursor, breaks a line or floods a log. */
-    public static String harmless(String text) {
-        String shown = text.codePointCount(0, text.length()) > LONGEST
-                ? text.substring(0, text.offsetByCodePoints(0, LONGEST)) + "..."
-                : text;
-        return ForeignText.harmless(shown);
-    }
 
     /**
      * {@code 850 ns}, {@code 1.2 us}, {@code 18 us}, {@code 3.4 ms}, {@code 2 s}: two digits are what a single look is
@@ -71,7 +60,7 @@ public final class DecisionText {
     }
 
     private static String head(PathDecision decision) {
-        String peer = harmless(decision.peer().toString());
+        String peer = ForeignText.brief(decision.peer().toString());
         String cause = decision.cause().isEmpty() ? "" : ", because " + decision.cause();
         return decision.chosen()
                 .map(chosen -> peer + " over " + chosen.path() + way(chosen) + roundTrip(chosen.roundTrip()) + cause)

@@ -1,7 +1,8 @@
-package io.weir.path;
+package io.weir.peer;
 
 import io.weir.config.PeerSpec;
 import io.weir.core.ControlData;
+import io.weir.core.ForeignText;
 import io.weir.core.ProtocolMismatch;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,7 +74,7 @@ public record TunnelRoute(List<String> gateways, List<String> paths) {
         return text == null || text.isEmpty()
                 ? List.of()
                 : Arrays.stream(text.split("\n", MOST + 2))
-                        .map(DecisionText::harmless)
+                        .map(ForeignText::brief)
                         .toList();
     }
 

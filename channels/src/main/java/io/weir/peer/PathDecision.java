@@ -1,6 +1,7 @@
-package io.weir.path;
+package io.weir.peer;
 
 import io.weir.config.PathPolicy;
+import io.weir.core.ForeignText;
 import io.weir.core.PeerId;
 import java.time.Duration;
 import java.time.Instant;
@@ -57,23 +58,15 @@ public record PathDecision(PeerId peer, List<Attempt> attempts, Instant when, St
             @Nullable Duration roundTrip) {
 
         public Attempt {
-            path = DecisionText.harmless(path);
-            reason = DecisionText.harmless(reason);
-        }
-
-        Attempt measured(Duration time) {
-            return new Attempt(path, outcome, reason, took, time);
-        }
-
-        Attempt because(String why) {
-            return new Attempt(path, outcome, why, took, roundTrip);
+            path = ForeignText.brief(path);
+            reason = ForeignText.brief(reason);
         }
     }
 
     public PathDecision {
         attempts = List.copyOf(attempts);
-        cause = DecisionText.harmless(cause);
-        caveat = DecisionText.harmless(caveat);
+        cause = ForeignText.brief(cause);
+        caveat = ForeignText.brief(caveat);
     }
 
     /** The path that is used; empty if none could be. */

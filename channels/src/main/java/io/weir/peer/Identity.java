@@ -1,4 +1,4 @@
-package io.weir.path;
+package io.weir.peer;
 
 import io.weir.config.PortSpec;
 import org.jspecify.annotations.Nullable;
