@@ -171,6 +171,15 @@ final class BlockPool {
         return units.free();
     }
 
+    /** Whether the peer has given something back. For the loop, which alone ends the pool: takes no lock. */
+    boolean hasReturned() {
+        return !ended && (int) INTS.getAcquire(mapping.memory(), nextReturn()) != 0;
+    }
+
+    private int nextReturn() {
+        return returns + (returned & (freeSlots.length - 1)) * Integer.BYTES;
+    }
+
     /**
      * The next reference that the peer has given back, which the caller releases, or null if there is none.
      *
@@ -181,7 +190,7 @@ final class BlockPool {
             return null;
         }
         ByteBuffer memory = mapping.memory();
-        int index = returns + (returned & (freeSlots.length - 1)) * Integer.BYTES;
+        int index = nextReturn();
         int entry = (int) INTS.getAcquire(memory, index);
         if (entry == 0) {
             return null;

@@ -105,7 +105,7 @@ final class ShmLink implements Link, Lendable {
         this.allocator = loop.buffers().before(blocks);
         this.writer = new RingWriter(outgoing, growth.ring(), () -> growRing(growth));
         this.frames = new FrameWriter(writer, pool, blocks, maxFrame);
-        this.received = new ReceivedBlocks(incoming, copyIn, port.doorbell());
+        this.received = new ReceivedBlocks(incoming, copyIn, port.doorbell(), this::inTurn);
         this.reader = new RingReader(incoming, loop.buffers(), PooledByteBufAllocator.DEFAULT, received);
         loop.closeAtEnd(atLoopEnd);
     }
@@ -312,6 +312,7 @@ final class ShmLink implements Link, Lendable {
             while (count < BATCH && broken == null && reader.nextIsFor(channels)) {
                 if (reader.read() == RingReader.Found.FRAME) {
                     handler.frame(reader.frame());
+                    giveBack();
                 }
                 count++;
             }
@@ -408,6 +409,7 @@ final class ShmLink implements Link, Lendable {
             count++;
             if (found == RingReader.Found.FRAME) {
                 handler.frame(reader.frame());
+                giveBack();
             } else if (found == RingReader.Found.GOODBYE) {
                 fail(new SessionLost(peer + " has closed the shared-memory link"));
             }
@@ -434,6 +436,9 @@ final class ShmLink implements Link, Lendable {
 
     private int takeBack() {
         int count = 0;
+        if (!pool.hasReturned()) {
+            return count;
+        }
         for (ByteBuf block; (block = pool.nextReturned()) != null; count++) {
             block.release();
         }
@@ -448,6 +453,22 @@ final class ShmLink implements Link, Lendable {
         }
     }
 
+    /** Any thread: whether it has the loop. What it has released is given back when the turn ends, if not before. */
+    private boolean inTurn() {
+        if (!loop.inLoop() || ended) {
+            return false;
+        }
+        leaveTurnEnd();
+        return true;
+    }
+
+    /** Behind each frame: whoever lends may wait for that, and a turn may be long. */
+    private void giveBack() {
+        if (received.giveBack()) {
+            wake(mustWake(writer, reader));
+        }
+    }
+
     private void turnEnd() {
         turnEndLeft = false;
         if (ended) {
@@ -455,6 +476,7 @@ final class ShmLink implements Link, Lendable {
         }
         usedLately = true;
         writer.publishLast();
+        var unused = received.giveBack();
         wake(mustWake(writer, reader));
         if (++unfenced >= BUSY_TURNS || handler == NOBODY) {
             wakeBehindFence();
@@ -511,6 +533,7 @@ final class ShmLink implements Link, Lendable {
     }
 
     private void free() {
+        var unused = received.giveBack();
         writer.end(NOTHING);
         reader.end(NOTHING);
         pool.end();

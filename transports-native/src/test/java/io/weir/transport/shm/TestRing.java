@@ -23,6 +23,8 @@ final class TestRing implements AutoCloseable {
     final ReceivedBlocks blocks;
     final RingReader reader;
     private final LoopBuffers small = new LoopBuffers();
+    /** Whether blocks are released by who is in a turn of the receiver. */
+    boolean inTurn;
 
     TestRing(int ringSize, int poolSize) {
         this(ringSize, poolSize, false);
@@ -40,7 +42,7 @@ final class TestRing implements AutoCloseable {
         writer = new RingWriter(sent);
         frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxFrame(ringSize));
         doorbell = silentDoorbell();
-        blocks = new ReceivedBlocks(received, copyIn, doorbell);
+        blocks = new ReceivedBlocks(received, copyIn, doorbell, () -> inTurn);
         reader = new RingReader(received, small, PooledByteBufAllocator.DEFAULT, blocks);
     }
 
