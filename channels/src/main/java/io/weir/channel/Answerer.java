@@ -3,6 +3,7 @@ package io.weir.channel;
 import io.netty.buffer.Unpooled;
 import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.ErrorCode;
+import io.weir.core.Frame;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import io.weir.core.PathRequired;
@@ -45,6 +46,9 @@ final class Answerer implements MessageSink, Feeder {
     private final Ports ports;
     private final BiFunction<? super Peer, ? super Message, ? extends Publisher<Message>> handler;
     private final @Nullable CallInterceptor interceptor;
+    /** Who reads requests where they lie; null: nobody, as interceptors see messages only. */
+    private final @Nullable ValueHandler<?, ?> values;
+
     private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
     /** What was begun for messages that await no answer. */
     private final Set<Answer> told = new HashSet<>();
@@ -89,6 +93,8 @@ final class Answerer implements MessageSink, Feeder {
         this.ports = ports;
         this.handler = handler;
         this.interceptor = interceptor;
+        this.values =
+                interceptor == null && handler instanceof ValueHandler<?, ?> its && its.takesContent() ? its : null;
         this.onEnd = onEnd;
     }
 
@@ -134,14 +140,40 @@ final class Answerer implements MessageSink, Feeder {
     }
 
     @Override
+    public boolean isInPlace() {
+        return values != null;
+    }
+
+    @Override
+    public boolean takesContent() {
+        return values != null;
+    }
+
+    @Override
+    public void content(Frame frame) {
+        request(null, frame, frame.flags(), frame.aux(), frame.bodyLength());
+    }
+
+    @Override
     public void message(Message message, int flags, int number) {
+        request(message, null, flags, number, MessageCost.of(message));
+    }
+
+    private static void release(@Nullable Message message) {
+        if (message != null) {
+            message.release();
+        }
+    }
+
+    /** @param content the request, which lies in this frame, if there is no message */
+    private void request(@Nullable Message message, @Nullable Frame content, int flags, int number, long length) {
         boolean awaited = (flags & Flags.REQUEST) != 0;
         if (awaited && running.containsKey(number)) {
-            message.release();
+            release(message);
             throw new ProtocolMismatch("two requests with the number " + number + " on " + channel);
         }
         if (closed) {
-            message.release();
+            release(message);
             if (awaited) {
                 send(
                         Message.of(Ports.noLongerServed(channel.port())),
@@ -154,26 +186,32 @@ final class Answerer implements MessageSink, Feeder {
             return;
         }
         if (ports.leaving() && !PortNames.endsWhatHasBegun(channel.port())) {
-            message.release();
+            release(message);
             turnAway(awaited, number, Ports.LEAVING);
             return;
         }
-        long cost = MessageCost.of(message);
+        long cost = length;
         if (!takes(cost)) {
-            message.release();
+            release(message);
             turnAway(awaited, number, "there is no memory for more requests that are answered at once");
             return;
         }
         Answer begun = null;
         try {
-            Publisher<Message> answer = interceptor == null ? handle(message) : watched(interceptor, message, awaited);
+            Publisher<?> answer =
+                    message == null ? valued().handle(Objects.requireNonNull(content)) : handled(message, awaited);
             if (answer instanceof Callable<?> ready) {
                 Object value = ready.call();
                 requestBytes -= cost;
                 cost = 0;
-                reply(awaited, number, (Message) value);
+                if (message == null) {
+                    replyValue(awaited, number, value);
+                } else {
+                    reply(awaited, number, (Message) value);
+                }
             } else {
-                begun = new Answer(awaited, number, answer instanceof Mono, cost);
+                Publisher<Message> messages = message == null ? valued().messages(answer) : ofMessages(answer);
+                begun = new Answer(awaited, number, messages instanceof Mono, cost);
                 cost = 0;
                 if (awaited) {
                     running.put(number, begun);
@@ -182,7 +220,7 @@ final class Answerer implements MessageSink, Feeder {
                 }
                 // This one may take for ever, and what was answered before must not wait for it.
                 askForOthers(1);
-                answer.subscribe(begun);
+                messages.subscribe(begun);
             }
         } catch (Throwable t) {
             // Also what Reactor calls fatal, such as a class that is missing: the caller would wait for ever.
@@ -239,6 +277,19 @@ final class Answerer implements MessageSink, Feeder {
         }
     }
 
+    @SuppressWarnings("unchecked") // Who was given a message yields messages.
+    private static Publisher<Message> ofMessages(Publisher<?> answer) {
+        return (Publisher<Message>) answer;
+    }
+
+    private ValueHandler<?, ?> valued() {
+        return Objects.requireNonNull(values);
+    }
+
+    private Publisher<Message> handled(Message message, boolean awaited) throws Exception {
+        return interceptor == null ? handle(message) : watched(interceptor, message, awaited);
+    }
+
     private Publisher<Message> handle(Message message) {
         return Objects.requireNonNull(
                 handler.apply(channel.peer(), message),
@@ -289,6 +340,16 @@ final class Answerer implements MessageSink, Feeder {
             send(Message.of(Unpooled.EMPTY_BUFFER), Flags.ANSWER | Flags.EMPTY, number);
         }
         more();
+    }
+
+    private void replyValue(boolean awaited, int number, @Nullable Object value) {
+        if (value == null || !awaited) {
+            reply(awaited, number, null);
+        } else if (valued().sendsAtOnce(value, channel.outbound(), Flags.ANSWER, number)) {
+            more();
+        } else {
+            reply(true, number, valued().message(value));
+        }
     }
 
     /** Whether the value was sent or will be; it is released otherwise. */

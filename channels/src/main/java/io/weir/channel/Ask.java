@@ -1,5 +1,6 @@
 package io.weir.channel;
 
+import io.weir.core.Frame;
 import io.weir.core.Message;
 import io.weir.core.WeirException;
 import io.weir.path.Logs;
@@ -22,6 +23,9 @@ final class Ask implements Subscription {
     private final CoreSubscriber<? super Message> actual;
     private final @Nullable Consumer<? super Message> late;
     private @Nullable Message message;
+    /** What is to be sent instead of a message. */
+    private @Nullable UnsentValue<?> value;
+
     private @Nullable Asker asker;
     private boolean started;
     private boolean done;
@@ -30,13 +34,16 @@ final class Ask implements Subscription {
     long sentAt;
 
     /**
+     * @param message what is sent, or null
+     * @param value what is sent otherwise, by who has the loop
      * @param late sees an answer that comes behind the cancel, and leaves its release to the caller; null: nobody wants
      * to
      */
     Ask(
             Askers askers,
             String port,
-            Message message,
+            @Nullable Message message,
+            @Nullable UnsentValue<?> value,
             boolean awaitsAnswer,
             @Nullable Consumer<? super Message> late,
             CoreSubscriber<? super Message> actual) {
@@ -44,6 +51,7 @@ final class Ask implements Subscription {
         this.askers = askers;
         this.port = port;
         this.message = message;
+        this.value = value;
         this.awaitsAnswer = awaitsAnswer;
         this.late = late;
         this.actual = actual;
@@ -53,9 +61,47 @@ final class Ask implements Subscription {
         return awaitsAnswer;
     }
 
-    /** Hands the message over to its sender. */
+    /** Whether nothing was taken yet. */
+    boolean isUnsent() {
+        return message != null || value != null;
+    }
+
+    /**
+     * Sends its value, if that can go now without a message; {@link #take} has one otherwise. What the codec throws is
+     * thrown on.
+     */
+    boolean sendsAtOnce(Outbound outbound, int flags) {
+        UnsentValue<?> its = value;
+        if (its == null || !its.sendsAtOnce(outbound, flags, number)) {
+            return false;
+        }
+        value = null;
+        return true;
+    }
+
+    /** Makes a message of its value, if that was not sent: who has subscribed may change the value from now on. */
+    void keep() {
+        try {
+            encode();
+        } catch (VirtualMachineError e) {
+            throw e;
+        } catch (Throwable t) {
+            fail(t);
+        }
+    }
+
+    private void encode() {
+        UnsentValue<?> its = value;
+        if (its != null) {
+            value = null;
+            message = its.message(session.allocator());
+        }
+    }
+
+    /** Hands the message over to its sender. What a codec throws is thrown on. */
     @Nullable
     Message take() {
+        encode();
         Message taken = message;
         message = null;
         return taken;
@@ -121,6 +167,22 @@ final class Ask implements Subscription {
         end(answer, null);
     }
 
+    /** Whether who has asked reads answers where they lie, and can do so now. */
+    boolean takesContent() {
+        return !done && actual instanceof Decoding<?> decoding && decoding.isInPlace() && decoding.takesContent();
+    }
+
+    /** The answer is the body of this frame, which is lent. Only if it {@link #takesContent}. */
+    void content(Frame answer) {
+        done = true;
+        try {
+            ((Decoding<?>) actual).content(answer);
+            actual.onComplete();
+        } catch (Throwable t) {
+            subscriberFailed(t);
+        }
+    }
+
     void complete() {
         if (!done) {
             end(null, null);
@@ -146,14 +208,21 @@ final class Ask implements Subscription {
                 actual.onError(error);
             }
         } catch (Throwable t) {
-            // Breaks the rules of subscribers, or has met what Reactor calls fatal: others, whose answers come by the
-            // same channel, have no part in it.
-            Logs.PORTS.error(
-                    "Who has asked port '{}' of {} has failed with what came of it", port, session.peerId(), t);
+            subscriberFailed(t);
         }
     }
 
+    /**
+     * It breaks the rules of subscribers, or has met what Reactor calls fatal: others, whose answers come by the same
+     * channel, have no part in it.
+     */
+    private void subscriberFailed(Throwable failure) {
+        Logs.PORTS.error(
+                "Who has asked port '{}' of {} has failed with what came of it", port, session.peerId(), failure);
+    }
+
     private void drop() {
+        value = null;
         Message unsent = take();
         if (unsent != null) {
             unsent.release();

@@ -1,6 +1,7 @@
 package io.weir.channel;
 
 import io.netty.util.collection.IntObjectHashMap;
+import io.weir.core.Frame;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerUnavailable;
@@ -25,6 +26,9 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     /** More requests than this waiting for one port mean that nobody limits how many are begun at once. */
     private static final int MAX_WAITING = 16 * 1024;
 
+    /** Of these, an answer that is a value has the first one only. */
+    private static final int ANSWERED = Flags.ANSWER | Flags.FAILED | Flags.EMPTY;
+
     private final Session session;
     private final String port;
     private final IntObjectHashMap<Ask> outstanding = new IntObjectHashMap<>();
@@ -39,6 +43,8 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     private @Nullable Throwable failure;
     private boolean open;
     private int latest;
+    /** The answer before was for somebody who reads answers where they lie. */
+    private boolean takesContent;
 
     Asker(Session session, String port) {
         this.session = session;
@@ -81,8 +87,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     }
 
     private void send(Ask ask) {
-        Message message = ask.take();
-        if (message == null) {
+        if (!ask.isUnsent()) {
             return;
         }
         int flags = 0;
@@ -95,10 +100,16 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
             flags = Flags.REQUEST;
         }
         try {
-            channel().outbound().send(message, flags, ask.number);
-        } catch (RuntimeException e) {
+            Outbound outbound = channel().outbound();
+            if (!ask.sendsAtOnce(outbound, flags)) {
+                outbound.send(Objects.requireNonNull(ask.take()), flags, ask.number);
+            }
+        } catch (VirtualMachineError e) {
+            throw e;
+        } catch (Throwable t) {
+            // Also what the codec of its value throws.
             outstanding.remove(ask.number);
-            ask.fail(e);
+            ask.fail(t);
             return;
         }
         Throwable failed = failure;
@@ -170,6 +181,31 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     }
 
     @Override
+    public boolean isInPlace() {
+        return true;
+    }
+
+    @Override
+    public boolean takesContent() {
+        return takesContent;
+    }
+
+    @Override
+    public void content(Frame frame) {
+        int number = frame.aux();
+        Ask ask = (frame.flags() & ANSWERED) == Flags.ANSWER ? outstanding.get(number) : null;
+        if (ask == null || !ask.takesContent()) {
+            message(Message.of(frame.body()), frame.flags(), number);
+            return;
+        }
+        outstanding.remove(number);
+        if (isSampled(number)) {
+            session.answeredSince(ask.sentAt);
+        }
+        ask.content(frame);
+    }
+
+    @Override
     public void message(Message message, int flags, int number) {
         boolean answers = (flags & Flags.ANSWER) != 0;
         Ask ask = answers ? outstanding.remove(number) : null;
@@ -196,6 +232,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
             message.release();
             ask.complete();
         } else {
+            takesContent = ask.takesContent();
             ask.answer(message);
         }
     }

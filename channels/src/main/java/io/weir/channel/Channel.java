@@ -440,7 +440,7 @@ public final class Channel {
         extra.clear();
     }
 
-    /** As at the end of the turn, but ahead of what is sent until then. */
+    /** Grants credit and sends it before anything that the caller sends next. */
     void grantNow() {
         grantMore();
         session.drain();

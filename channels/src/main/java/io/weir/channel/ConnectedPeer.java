@@ -2,6 +2,7 @@ package io.weir.channel;
 
 import io.netty.util.ReferenceCountUtil;
 import io.weir.core.Codec;
+import io.weir.core.InPlaceCodec;
 import io.weir.core.Message;
 import io.weir.core.PeerId;
 import io.weir.path.Promise;
@@ -84,8 +85,16 @@ final class ConnectedPeer extends Peer {
 
     @Override
     public <A, B> Mono<B> ask(String port, A request, Codec<A> requests, Codec<B> answers) {
-        return Mono.defer(() -> Decoding.value(
-                session().longValues(), ask(port, Message.of(requests.encode(request, allocator()))), answers));
+        return Mono.defer(() -> Decoding.value(session().longValues(), asking(port, request, requests), answers));
+    }
+
+    /** The value of whoever has the loop may be written where the path takes it. */
+    private <A> Mono<Message> asking(String port, A request, Codec<A> codec) {
+        return codec instanceof InPlaceCodec<A> inPlace
+                        && ports.interceptor() == null
+                        && session().loop().inLoop()
+                ? new AskMono(this, port, new UnsentValue<>(request, inPlace))
+                : ask(port, Message.of(codec.encode(request, allocator())));
     }
 
     @Override

@@ -464,12 +464,11 @@ final class Inbound implements Decoding.Source {
         int stays = with == null ? 0 : message.payload().readableBytes();
         window.delivered();
         window.freed(cost - stays);
+        if (with == null && cost > window.maxBytes() / 2 && leased == 0 && wantedLong == 0) {
+            grantBefore(message);
+        }
         delivering = true;
         try {
-            if (cost > window.maxBytes() / 2) {
-                // Else what answers this one would be there before the credit for the next one.
-                channel.grantNow();
-            }
             if (cancelled) {
                 message.release();
             } else if (with == null) {
@@ -482,6 +481,19 @@ final class Inbound implements Decoding.Source {
             // Also what Reactor calls fatal and hands on, such as a class that is missing: who goes on behind it has
             // lost a message.
             channel.fail(t);
+        } finally {
+            delivering = false;
+        }
+    }
+
+    /** Without this, the answer to the message would reach the peer before the credit for its next one. */
+    private void grantBefore(Message message) {
+        delivering = true;
+        try {
+            channel.grantNow();
+        } catch (Throwable t) {
+            message.release();
+            throw t;
         } finally {
             delivering = false;
         }

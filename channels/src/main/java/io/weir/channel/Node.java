@@ -1,6 +1,5 @@
 package io.weir.channel;
 
-import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.ReferenceCountUtil;
 import io.weir.config.NodeDefaults;
 import io.weir.config.NodeSpec;
@@ -636,10 +635,7 @@ public final class Node {
             Codec<A> requests,
             Codec<B> answers,
             Function<? super A, ? extends Publisher<? extends B>> handler) {
-        return answer(
-                port,
-                (peer, request) -> Decoding.<A, B>one(peer.session().longValues(), request, requests, handler)
-                        .map(answer -> Message.of(answers.encode(answer, ByteBufAllocator.DEFAULT))));
+        return answer(port, new ValueHandler<>(requests, answers, handler));
     }
 
     /**

@@ -209,7 +209,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
      *
      * @param length of the value, as the codec has said
      */
-    <T> boolean sendsAtOnce(T value, int length, InPlaceCodec<T> codec) {
+    <T> boolean sendsAtOnce(T value, int length, InPlaceCodec<T> codec, int flags, int number) {
         // Where something waits already, nothing is written in vain.
         if (length > LoopBuffers.LARGEST || !session.link().takesLent() || !session.clear()) {
             return false;
@@ -223,8 +223,9 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         if (!mayLendNow(length)) {
             return false;
         }
-        Frame frame =
-                session.frame().set(FrameKind.DATA, 0, channel.number(), 0).lend(content, length);
+        Frame frame = session.frame()
+                .set(FrameKind.DATA, flags, channel.number(), number)
+                .lend(content, length);
         if (!session.offer(frame)) {
             return false;
         }

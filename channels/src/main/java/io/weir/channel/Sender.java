@@ -163,7 +163,7 @@ final class Sender implements CoreSubscriber<Message>, Subscription, Feeder, Enc
             return false;
         }
         int length = codec.length(value);
-        if (!outbound.sendsAtOnce(value, length, codec)) {
+        if (!outbound.sendsAtOnce(value, length, codec, 0, 0)) {
             return false;
         }
         asked--;

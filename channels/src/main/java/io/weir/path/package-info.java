@@ -3,8 +3,7 @@
  * a session that lasts while connections and paths come and go. Of what goes over that link it knows the
  * {@link io.weir.path.Flags flags} only.
  *
- * <p>No user meets anything of this: what describes it is in {@link io.weir.peer}. It may change at any time, and no
- * other module can use it where programs are made of modules.
+ * <p>This package is internal and not exported: it may change at any time. Users see {@link io.weir.peer}.
  */
 @NullMarked
 package io.weir.path;

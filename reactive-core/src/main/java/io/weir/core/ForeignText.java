@@ -23,7 +23,7 @@ public final class ForeignText {
         return text;
     }
 
-    /** The same, and no longer than 400 characters: what is longer is cut, and ends with three dots. */
+    /** The beginning of the {@link #harmless} text: at most 400 characters, with three dots behind it if it was cut. */
     public static String brief(String text) {
         boolean cut = text.codePointCount(0, text.length()) > BRIEF;
         return harmless(cut ? text.substring(0, text.offsetByCodePoints(0, BRIEF)) + "..." : text);

@@ -6,9 +6,9 @@ import io.netty.buffer.ByteBufAllocator;
 /**
  * A codec that knows how long a value is before it writes it, and needs no buffer for that. Where the path allows it, a
  * short value is written into memory from which the path takes it, and read from memory into which the path has put it:
- * then a value costs no buffer and no {@link Message}. {@code Channel.send} and {@code Channel.receive} do so by
- * themselves when they are given such a codec; wherever that is not possible, they {@link #encode} and
- * {@link #decode}.
+ * then a value costs no buffer and no {@link Message}. {@code Channel.send} and {@code Channel.receive},
+ * {@code Node.answer}, and {@code Peer.ask} on a loop, do so by themselves when they are given such a codec; wherever
+ * that is not possible, they {@link #encode} and {@link #decode}.
  *
  * <p>All methods may be called by any thread, and more than once for the same value.
  *

@@ -188,7 +188,7 @@ final class RecordCodec<R extends Record> implements InPlaceCodec<R> {
 
     private static Lookup lookup(Class<?> type) {
         try {
-            // To open a package to us is not enough for method handles.
+            // Method handles also need our module to read the other one.
             var unused = RecordCodec.class.getModule().addReads(type.getModule());
             return MethodHandles.privateLookupIn(type, HERE);
         } catch (IllegalAccessException e) {

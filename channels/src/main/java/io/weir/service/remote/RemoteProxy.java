@@ -100,7 +100,7 @@ final class RemoteProxy implements InvocationHandler {
     private static MethodHandle handle(Method method) {
         Class<?> type = method.getDeclaringClass();
         try {
-            // To open a package to us is not enough for method handles.
+            // Method handles also need our module to read the other one.
             var unused = RemoteProxy.class.getModule().addReads(type.getModule());
             return MethodHandles.privateLookupIn(type, MethodHandles.lookup()).unreflectSpecial(method, type);
         } catch (IllegalAccessException e) {

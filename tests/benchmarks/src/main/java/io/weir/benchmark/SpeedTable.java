@@ -60,6 +60,14 @@ final class SpeedTable {
             typed("one way, in place", ONE_WAY, KIB, 0.8),
             typed("64 outstanding, echo, in place", ECHO, 32, 0.65),
             new RatioBar(
+                    "64 outstanding, ask, in place",
+                    SHM_TYPED,
+                    new Cell(ASK, 32),
+                    RSOCKET,
+                    new Cell(ASK, 32),
+                    10,
+                    true),
+            new RatioBar(
                     "round trip of what nobody touches",
                     SHM,
                     new Cell(LOANED, 4 * MIB),

@@ -14,7 +14,6 @@ import io.weir.transport.nativelib.Mapping;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.util.BitSet;
-import java.util.function.BooleanSupplier;
 
 /**
  * The blocks in the peer's segment that we were lent: makes buffers of them and gives them back when they are released,
@@ -29,25 +28,15 @@ final class ReceivedBlocks implements LentBlocks {
     private final int slots;
     private final boolean copy;
     private final Doorbell sender;
-    private final BooleanSupplier inTurn;
     private final Allocator allocator = new Allocator();
 
     /** The slots that we were lent. */
     private final BitSet lent = new BitSet();
 
-    /** The slots of what was released in this turn. Only who has the loop. */
-    private final int[] done = new int[16];
-
-    private int doneCount;
-
     /** How many we have given back; the next one's place follows from it. */
     private int returned;
 
-    /**
-     * @param inTurn whether the caller has the loop, so that {@link #giveBack()} is called, and then looked for whom to
-     *     wake, before the turn ends
-     */
-    ReceivedBlocks(Segment segment, boolean copy, Doorbell sender, BooleanSupplier inTurn) {
+    ReceivedBlocks(Segment segment, boolean copy, Doorbell sender) {
         SegmentLayout layout = segment.layout();
         this.mapping = segment.mapping();
         this.pool = layout.pool();
@@ -55,7 +44,6 @@ final class ReceivedBlocks implements LentBlocks {
         this.slots = layout.slots();
         this.copy = copy;
         this.sender = sender;
-        this.inTurn = inTurn;
     }
 
     @Override
@@ -89,18 +77,12 @@ final class ReceivedBlocks implements LentBlocks {
         }
     }
 
-    /**
-     * In a turn, a block is given back behind the frame that is being handled: what answers that would wait for the
-     * peer's processor to let go of the line that says so.
-     */
     private void giveBack(int slot) {
-        if (doneCount < done.length && inTurn.getAsBoolean()) {
-            done[doneCount++] = slot;
-            return;
-        }
         ByteBuffer memory = mapping.memory();
         synchronized (this) {
-            markReturned(memory, slot);
+            lent.clear(slot);
+            int index = SegmentLayout.RETURNS + (returned++ & (slots - 1)) * Integer.BYTES;
+            INTS.setRelease(memory, index, slot + 1);
         }
         VarHandle.fullFence();
         boolean wake = Flag.take(memory, SegmentLayout.SENDER_WAITS);
@@ -108,29 +90,6 @@ final class ReceivedBlocks implements LentBlocks {
         if (wake) {
             sender.ring();
         }
-    }
-
-    /** Gives back what was released in this turn; whether there was anything. */
-    boolean giveBack() {
-        if (doneCount == 0) {
-            return false;
-        }
-        ByteBuffer memory = mapping.memory();
-        synchronized (this) {
-            for (int i = 0; i < doneCount; i++) {
-                markReturned(memory, done[i]);
-            }
-        }
-        for (; doneCount > 0; doneCount--) {
-            mapping.release();
-        }
-        return true;
-    }
-
-    private void markReturned(ByteBuffer memory, int slot) {
-        lent.clear(slot);
-        int index = SegmentLayout.RETURNS + (returned++ & (slots - 1)) * Integer.BYTES;
-        INTS.setRelease(memory, index, slot + 1);
     }
 
     /** How many blocks of the peer we have. */

@@ -105,7 +105,7 @@ final class ShmLink implements Link, Lendable {
         this.allocator = loop.buffers().before(blocks);
         this.writer = new RingWriter(outgoing, growth.ring(), () -> growRing(growth));
         this.frames = new FrameWriter(writer, pool, blocks, maxFrame);
-        this.received = new ReceivedBlocks(incoming, copyIn, port.doorbell(), this::inTurn);
+        this.received = new ReceivedBlocks(incoming, copyIn, port.doorbell());
         this.reader = new RingReader(incoming, loop.buffers(), PooledByteBufAllocator.DEFAULT, received);
         loop.closeAtEnd(atLoopEnd);
     }
@@ -312,7 +312,6 @@ final class ShmLink implements Link, Lendable {
             while (count < BATCH && broken == null && reader.nextIsFor(channels)) {
                 if (reader.read() == RingReader.Found.FRAME) {
                     handler.frame(reader.frame());
-                    giveBack();
                 }
                 count++;
             }
@@ -409,7 +408,6 @@ final class ShmLink implements Link, Lendable {
             count++;
             if (found == RingReader.Found.FRAME) {
                 handler.frame(reader.frame());
-                giveBack();
             } else if (found == RingReader.Found.GOODBYE) {
                 fail(new SessionLost(peer + " has closed the shared-memory link"));
             }
@@ -453,22 +451,6 @@ final class ShmLink implements Link, Lendable {
         }
     }
 
-    /** Any thread: whether it has the loop. What it has released is given back when the turn ends, if not before. */
-    private boolean inTurn() {
-        if (!loop.inLoop() || ended) {
-            return false;
-        }
-        leaveTurnEnd();
-        return true;
-    }
-
-    /** Behind each frame: whoever lends may wait for that, and a turn may be long. */
-    private void giveBack() {
-        if (received.giveBack()) {
-            wake(mustWake(writer, reader));
-        }
-    }
-
     private void turnEnd() {
         turnEndLeft = false;
         if (ended) {
@@ -476,7 +458,6 @@ final class ShmLink implements Link, Lendable {
         }
         usedLately = true;
         writer.publishLast();
-        var unused = received.giveBack();
         wake(mustWake(writer, reader));
         if (++unfenced >= BUSY_TURNS || handler == NOBODY) {
             wakeBehindFence();
@@ -533,7 +514,6 @@ final class ShmLink implements Link, Lendable {
     }
 
     private void free() {
-        var unused = received.giveBack();
         writer.end(NOTHING);
         reader.end(NOTHING);
         pool.end();

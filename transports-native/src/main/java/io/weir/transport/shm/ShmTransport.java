@@ -16,6 +16,7 @@ import io.weir.transport.nativelib.Descriptor;
 import io.weir.transport.nativelib.Posix;
 import io.weir.transport.nativelib.Structures;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.LoggerFactory;
@@ -76,11 +77,13 @@ public final class ShmTransport implements Transport {
     private static String noEpoll() {
         String processor = System.getProperty("os.arch");
         String reason = "Netty's epoll library can't be loaded on " + processor + ": " + Epoll.unavailabilityCause();
-        // Nobody requires the module that has only the library.
-        return Epoll.class.getModule().isNamed()
-                ? reason + "; where Netty is on the module path, java needs --add-modules"
-                        + " io.netty.transport.epoll.linux." + (processor.equals("aarch64") ? "aarch_64" : "x86_64")
-                : reason;
+        String suffix = Map.of("amd64", "x86_64", "aarch64", "aarch_64").get(processor);
+        String library = "io.netty.transport.epoll.linux." + suffix;
+        // This module has only the library, so no other module requires it.
+        boolean isLeftOut = suffix != null
+                && Epoll.class.getModule().isNamed()
+                && ModuleLayer.boot().findModule(library).isEmpty();
+        return isLeftOut ? reason + "; on a module path, java needs --add-modules " + library : reason;
     }
 
     /**

@@ -23,8 +23,6 @@ final class TestRing implements AutoCloseable {
     final ReceivedBlocks blocks;
     final RingReader reader;
     private final LoopBuffers small = new LoopBuffers();
-    /** Whether blocks are released by who is in a turn of the receiver. */
-    boolean inTurn;
 
     TestRing(int ringSize, int poolSize) {
         this(ringSize, poolSize, false);
@@ -42,7 +40,7 @@ final class TestRing implements AutoCloseable {
         writer = new RingWriter(sent);
         frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxFrame(ringSize));
         doorbell = silentDoorbell();
-        blocks = new ReceivedBlocks(received, copyIn, doorbell, () -> inTurn);
+        blocks = new ReceivedBlocks(received, copyIn, doorbell);
         reader = new RingReader(received, small, PooledByteBufAllocator.DEFAULT, blocks);
     }
 

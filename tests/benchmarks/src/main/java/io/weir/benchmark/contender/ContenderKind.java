@@ -92,8 +92,9 @@ public enum ContenderKind {
                         Scenario.RTT, Scenario.SLEEP, Scenario.ONE_WAY, Scenario.CHECKED, Scenario.ECHO, Scenario.IDLE);
             case WEIR_SHM -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC));
             case WEIR_TCP -> EnumSet.complementOf(EnumSet.of(Scenario.CODEC, Scenario.LOANED));
-            case WEIR_SHM_TYPED, WEIR_TCP_TYPED, WEIR_SHM_MIXED ->
-                EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.ECHO);
+            case WEIR_SHM_TYPED, WEIR_TCP_TYPED ->
+                EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.ECHO, Scenario.ASK);
+            case WEIR_SHM_MIXED -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.ECHO);
             case WEIR_P4SOCK -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY, Scenario.IDLE);
             case WEIR_GM, WEIR_ELAN -> EnumSet.of(Scenario.RTT, Scenario.ONE_WAY);
             case GRPC, BOOT_SHM, BOOT_TCP, WEB_CLIENT -> EnumSet.of(Scenario.CALL, Scenario.CALLS);

@@ -77,10 +77,14 @@ final class Dialogue {
      * @return whether to send another request
      */
     boolean replied(ByteBuf reply, long request) {
+        return replied(Payload.sequence(reply), request);
+    }
+
+    /** As {@link #replied(ByteBuf, long)}, of the reply with this number. */
+    boolean replied(long sequence, long request) {
         pin();
-        if (Payload.sequence(reply) != request) {
-            throw new IllegalStateException(
-                    "Request " + request + " got the reply to " + Payload.sequence(reply) + ".");
+        if (sequence != request) {
+            throw new IllegalStateException("Request " + request + " got the reply to " + sequence + ".");
         }
         return meter.answered();
     }

@@ -95,7 +95,7 @@ final class WeirContender implements Contender {
             return serving.address().toString();
         }
         Disposable unused = cell.scenario() == Scenario.ASK
-                ? serving.answer(PORT, this::answer)
+                ? typed ? WeirValues.answer(serving, PORT, cell) : serving.answer(PORT, this::answer)
                 : serving.serve(PORT, channel -> serve(cell, channel));
         return serving.address().toString();
     }
@@ -110,7 +110,11 @@ final class WeirContender implements Contender {
             WeirCalls.drive(
                     Objects.requireNonNull(node), peer, cell, new Conversation(cell, meter, setup.pinning()), meter);
         } else if (cell.scenario() == Scenario.ASK) {
-            askAll(peer, cell, meter);
+            if (typed) {
+                WeirValues.askAll(peer, PORT, cell, meter, setup.pinning());
+            } else {
+                askAll(peer, cell, meter);
+            }
         } else {
             exchange(Objects.requireNonNull(peer.channel(PORT).block(PATIENCE)), cell, meter);
         }

@@ -1,6 +1,8 @@
 package io.weir.benchmark.contender;
 
 import io.weir.channel.Channel;
+import io.weir.channel.Node;
+import io.weir.channel.Peer;
 import io.weir.core.ContentView;
 import io.weir.core.InPlaceCodec;
 import java.util.Arrays;
@@ -79,6 +81,33 @@ final class WeirValues {
                 .filter(reply -> dialogue.echoed(reply.number))
                 .map(reply -> numbered(next, dialogue));
         Disposable unused = channel.send(Flux.concat(first, further), codec).subscribe(nothing -> {}, meter::fail);
+    }
+
+    static Disposable answer(Node serving, String port, Cell cell) {
+        NumberedCodec codec = new NumberedCodec(cell.size());
+        return serving.answer(port, codec, codec, Mono::just);
+    }
+
+    static void askAll(Peer peer, String port, Cell cell, Meter meter, Pinning pinning) {
+        NumberedCodec codec = new NumberedCodec(cell.size());
+        Dialogue dialogue = new Dialogue(cell, meter, pinning, peer.allocator()::buffer);
+        meter.begin();
+        for (int i = 0; i < cell.outstanding(); i++) {
+            ask(peer, port, codec, dialogue, meter);
+        }
+    }
+
+    private static void ask(Peer peer, String port, NumberedCodec codec, Dialogue dialogue, Meter meter) {
+        Numbered request = new Numbered();
+        request.number = dialogue.nextNumber();
+        Disposable unused = peer.ask(port, request, codec, codec)
+                .subscribe(
+                        reply -> {
+                            if (dialogue.replied(reply.number, request.number)) {
+                                ask(peer, port, codec, dialogue, meter);
+                            }
+                        },
+                        meter::fail);
     }
 
     private static Numbered numbered(Numbered next, Dialogue dialogue) {

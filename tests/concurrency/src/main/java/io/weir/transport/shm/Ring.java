@@ -56,7 +56,7 @@ final class Ring {
         allocator = new BlockAllocator(pool);
         writer = new RingWriter(sent);
         frames = new FrameWriter(writer, pool, allocator, RecordLayout.maxFrame(SIZE));
-        ReceivedBlocks blocks = new ReceivedBlocks(received, false, DOORBELL, () -> false);
+        ReceivedBlocks blocks = new ReceivedBlocks(received, false, DOORBELL);
         reader = new RingReader(received, new LoopBuffers(), PooledByteBufAllocator.DEFAULT, blocks);
     }
 
