@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscription;
 import reactor.core.CoreSubscriber;
+import reactor.core.Exceptions;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -76,6 +77,9 @@ final class Answerer implements MessageSink, Feeder {
     /** Bytes of the latest answer for which there was no memory, and which was let wait nevertheless. */
     private long beyond;
 
+    /** A request is with its handler, which may close this. */
+    private boolean handling;
+
     private boolean endWhenIdle;
     private boolean closed;
     /** Requests that were answered, and for which the peer was not asked for others yet. */
@@ -93,8 +97,7 @@ final class Answerer implements MessageSink, Feeder {
         this.ports = ports;
         this.handler = handler;
         this.interceptor = interceptor;
-        this.values =
-                interceptor == null && handler instanceof ValueHandler<?, ?> its && its.takesContent() ? its : null;
+        this.values = interceptor == null && handler instanceof ValueHandler<?, ?> its && its.isInPlace() ? its : null;
         this.onEnd = onEnd;
     }
 
@@ -129,7 +132,11 @@ final class Answerer implements MessageSink, Feeder {
     }
 
     private void endIfClosed() {
-        if (closed && channel.open() && idle() && channel.outbound().isEmpty()) {
+        if (closed
+                && channel.open()
+                && !handling
+                && idle()
+                && channel.outbound().isEmpty()) {
             channel.fail(ErrorCode.NO_SUCH_PORT, new Refused(Ports.noLongerServed(channel.port())));
         }
     }
@@ -197,11 +204,13 @@ final class Answerer implements MessageSink, Feeder {
             return;
         }
         Answer begun = null;
+        handling = true;
         try {
             Publisher<?> answer =
                     message == null ? valued().handle(Objects.requireNonNull(content)) : handled(message, awaited);
             if (answer instanceof Callable<?> ready) {
                 Object value = ready.call();
+                handling = false;
                 requestBytes -= cost;
                 cost = 0;
                 if (message == null) {
@@ -218,18 +227,20 @@ final class Answerer implements MessageSink, Feeder {
                 } else {
                     told.add(begun);
                 }
+                handling = false;
                 // This one may take for ever, and what was answered before must not wait for it.
                 askForOthers(1);
                 messages.subscribe(begun);
             }
         } catch (Throwable t) {
             // Also what Reactor calls fatal, such as a class that is missing: the caller would wait for ever.
+            handling = false;
             if (begun != null && !(awaited ? running.remove(number) == begun : told.remove(begun))) {
                 // It has been answered, and then breaks the rules of its publisher.
                 return;
             }
             requestBytes -= begun == null ? cost : begun.cost;
-            refuse(awaited, number, t);
+            refuse(awaited, number, Exceptions.unwrap(t));
         }
         pauseIfFull();
     }

@@ -35,7 +35,7 @@ final class Ask implements Subscription {
 
     /**
      * @param message what is sent, or null
-     * @param value what is sent otherwise, by who has the loop
+     * @param value what is sent if there is no message; only from the loop
      * @param late sees an answer that comes behind the cancel, and leaves its release to the caller; null: nobody wants
      * to
      */
@@ -83,18 +83,34 @@ final class Ask implements Subscription {
     void keep() {
         try {
             encode();
-        } catch (VirtualMachineError e) {
-            throw e;
         } catch (Throwable t) {
-            fail(t);
+            if (asker != null) {
+                asker.abandon(this);
+            }
+            failWith(t);
+        }
+    }
+
+    /** By what a codec has thrown; what the JVM can't go on with is thrown on. */
+    void failWith(Throwable thrown) {
+        fail(thrown);
+        if (thrown instanceof VirtualMachineError error) {
+            throw error;
         }
     }
 
     private void encode() {
         UnsentValue<?> its = value;
-        if (its != null) {
-            value = null;
-            message = its.message(session.allocator());
+        if (its == null) {
+            return;
+        }
+        value = null;
+        Message made = its.message(session.allocator());
+        if (done) {
+            // The codec has led to a cancel, or to the end of the session.
+            made.release();
+        } else {
+            message = made;
         }
     }
 

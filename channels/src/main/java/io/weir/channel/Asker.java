@@ -43,7 +43,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     private @Nullable Throwable failure;
     private boolean open;
     private int latest;
-    /** The answer before was for somebody who reads answers where they lie. */
+    /** Whether the latest answer was for an asker that reads in place. */
     private boolean takesContent;
 
     Asker(Session session, String port) {
@@ -102,14 +102,17 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
         try {
             Outbound outbound = channel().outbound();
             if (!ask.sendsAtOnce(outbound, flags)) {
-                outbound.send(Objects.requireNonNull(ask.take()), flags, ask.number);
+                Message message = ask.take();
+                if (message == null) {
+                    // Its codec has led to its end.
+                    return;
+                }
+                outbound.send(message, flags, ask.number);
             }
-        } catch (VirtualMachineError e) {
-            throw e;
         } catch (Throwable t) {
             // Also what the codec of its value throws.
             outstanding.remove(ask.number);
-            ask.fail(t);
+            ask.failWith(t);
             return;
         }
         Throwable failed = failure;

@@ -443,7 +443,7 @@ public final class Channel {
     /** Grants credit and sends it before anything that the caller sends next. */
     void grantNow() {
         grantMore();
-        session.drain();
+        session.drainNow();
     }
 
     /** At the end of a turn: grants what the window says. */

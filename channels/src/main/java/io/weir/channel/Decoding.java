@@ -186,7 +186,7 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             try {
                 value = Objects.requireNonNull(message.decode(codec), "the codec has made null of a message");
             } catch (Throwable t) {
-                failed(t);
+                failedHere(t);
                 return;
             }
             actual.onNext(value);
@@ -216,7 +216,7 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
             value = Objects.requireNonNull(
                     frame.read(Objects.requireNonNull(inPlace)), "the codec has made null of a message");
         } catch (Throwable t) {
-            failed(t);
+            failedHere(t);
             return;
         }
         actual.onNext(value);
@@ -266,6 +266,14 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
                 over = true;
                 actual.onError(fatal);
             }
+        }
+    }
+
+    private void failedHere(Throwable reason) {
+        if (origin == null) {
+            failedLate(reason);
+        } else {
+            failed(reason);
         }
     }
 

@@ -464,11 +464,11 @@ final class Inbound implements Decoding.Source {
         int stays = with == null ? 0 : message.payload().readableBytes();
         window.delivered();
         window.freed(cost - stays);
-        if (with == null && cost > window.maxBytes() / 2 && leased == 0 && wantedLong == 0) {
-            grantBefore(message);
-        }
         delivering = true;
         try {
+            if (with == null && cost > window.maxBytes() / 2 && leased == 0 && wantedLong == 0) {
+                grantBefore(message);
+            }
             if (cancelled) {
                 message.release();
             } else if (with == null) {
@@ -488,14 +488,11 @@ final class Inbound implements Decoding.Source {
 
     /** Without this, the answer to the message would reach the peer before the credit for its next one. */
     private void grantBefore(Message message) {
-        delivering = true;
         try {
             channel.grantNow();
         } catch (Throwable t) {
             message.release();
             throw t;
-        } finally {
-            delivering = false;
         }
     }
 

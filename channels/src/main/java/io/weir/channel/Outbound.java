@@ -210,8 +210,12 @@ final class Outbound implements Outgoing, Backlog.Waiting {
      * @param length of the value, as the codec has said
      */
     <T> boolean sendsAtOnce(T value, int length, InPlaceCodec<T> codec, int flags, int number) {
-        // Where something waits already, nothing is written in vain.
-        if (length > LoopBuffers.LARGEST || !session.link().takesLent() || !session.clear()) {
+        // Where something waits already, or has to wait for credit, nothing is written in vain.
+        if (length > LoopBuffers.LARGEST
+                || !session.link().takesLent()
+                || !session.clear()
+                || !isEmpty()
+                || !hasCredit(length)) {
             return false;
         }
         ContentMemory content = session.content();

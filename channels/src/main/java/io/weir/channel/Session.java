@@ -554,6 +554,15 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         backlog.drained();
     }
 
+    /** As {@link #drain}, in the middle of what goes on if that fails. */
+    void drainNow() {
+        try {
+            drain();
+        } catch (VirtualMachineError e) {
+            abandonHalfDone(e);
+        }
+    }
+
     @Override
     public void writable() {
         if (ended != null) {

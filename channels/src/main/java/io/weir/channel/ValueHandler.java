@@ -36,7 +36,7 @@ final class ValueHandler<A, B> implements BiFunction<Peer, Message, Publisher<Me
     }
 
     /** Whether it can read requests where they lie. */
-    boolean takesContent() {
+    boolean isInPlace() {
         return requestsInPlace != null;
     }
 

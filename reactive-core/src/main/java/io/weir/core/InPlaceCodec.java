@@ -8,7 +8,8 @@ import io.netty.buffer.ByteBufAllocator;
  * short value is written into memory from which the path takes it, and read from memory into which the path has put it:
  * then a value costs no buffer and no {@link Message}. {@code Channel.send} and {@code Channel.receive},
  * {@code Node.answer}, and {@code Peer.ask} on a loop, do so by themselves when they are given such a codec; wherever
- * that is not possible, they {@link #encode} and {@link #decode}.
+ * that is not possible, they {@link #encode} and {@link #decode}. A value that is read in place has 2 KiB at most, and
+ * is not counted with {@link Codec#decode(ByteBuf, ValueMemory)}.
  *
  * <p>All methods may be called by any thread, and more than once for the same value.
  *

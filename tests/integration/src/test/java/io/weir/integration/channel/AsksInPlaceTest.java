@@ -8,6 +8,7 @@ import io.weir.channel.Peer;
 import io.weir.core.ContentView;
 import io.weir.core.InPlaceCodec;
 import io.weir.core.Message;
+import io.weir.core.WeirException;
 import io.weir.integration.Nodes;
 import io.weir.integration.OnRoute;
 import io.weir.integration.Pair;
@@ -18,10 +19,14 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
 /** Requests and answers of codecs that need neither a buffer nor a message. */
@@ -235,7 +240,9 @@ class AsksInPlaceTest implements OnRoute {
             }
         };
         Peer peer = pair.peer();
-        List<String> seen = await(Flux.fromIterable(numbers(chain(peer, 0, 100).get(99), 300))
+        var warm = chain(peer, 0, 100);
+        assertThat(warm).hasSize(100);
+        List<String> seen = await(Flux.fromIterable(numbers(100, 300))
                 .concatMap(number -> plusOne(peer, number)
                         .then(peer.ask(PORT, new Slot(number), cannotWrite, answers))
                         .map(slot -> "written")
@@ -266,6 +273,94 @@ class AsksInPlaceTest implements OnRoute {
         assertThat(seen).isEqualTo(numbers(1, 1000));
         assertThat(got).hasValue(0);
         pair.settle();
+    }
+
+    @Test
+    void whoAsksForTheAnswerLaterHasAskedWithTheValueOfBefore(Nodes nodes) {
+        Pair pair = pair(nodes);
+        Sinks.One<Long> got = Sinks.one();
+        BaseSubscriber<Long> later = new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                // Nothing is asked for yet.
+            }
+
+            @Override
+            protected void hookOnNext(Long next) {
+                got.emitValue(next, Sinks.EmitFailureHandler.FAIL_FAST);
+            }
+        };
+        Slot slot = new Slot(40);
+        await(plusOne(pair.peer(), 1).doOnNext(next -> {
+            pair.peer()
+                    .ask(PORT, slot, requests, answers)
+                    .map(each -> each.number)
+                    .subscribe(later);
+            slot.number = -1;
+        }));
+        later.request(1);
+        assertThat(await(got.asMono())).isEqualTo(41);
+        pair.settle();
+    }
+
+    /** The request of which the value is being written is cancelled, or another one begins, or the session ends. */
+    @Test
+    void aCodecMayDoAnything(Nodes nodes) {
+        Pair pair = pair(nodes);
+        Peer peer = pair.peer();
+        AtomicReference<Subscription> own = new AtomicReference<>();
+        AtomicLong others = new AtomicLong();
+        Slots cancels = new Slots() {
+            @Override
+            public void write(Slot value, ContentView to) {
+                super.write(value, to);
+                own.get().cancel();
+            }
+        };
+        Slots asks = new Slots() {
+            @Override
+            public void write(Slot value, ContentView to) {
+                var unused = plusOne(peer, value.number + 100).subscribe(others::addAndGet);
+                super.write(value, to);
+            }
+        };
+        List<Long> seen = await(Flux.range(0, 500)
+                .concatMap(number -> plusOne(peer, number)
+                        .doOnNext(next -> {
+                            // Its subscription is known before it asks for the answer.
+                            Mono<Slot> cancelled = peer.ask(PORT, new Slot(number), cancels, answers)
+                                    .doOnSubscribe(own::set);
+                            cancelled.subscribe(slot -> others.addAndGet(1_000_000_000));
+                        })
+                        .then(peer.ask(PORT, new Slot(number), asks, answers))
+                        .map(slot -> slot.number))
+                .collectList());
+        assertThat(seen).isEqualTo(numbers(1, 500));
+        pair.settle();
+        assertThat(others).hasValue(LongStream.range(0, 500).map(n -> n + 101).sum());
+    }
+
+    @Test
+    void theEndOfTheSessionEndsWhatIsAsked(Nodes nodes) {
+        Pair pair = nodes.pair();
+        var unused = pair.far().answer(PORT, servedRequests, servedAnswers, slot -> Mono.never());
+        unused = pair.far().answer("one", servedRequests, servedAnswers, slot -> Mono.just(slot));
+        Peer peer = pair.peer();
+        Mono<Long> failures =
+                await(peer.ask("one", new Slot(1), requests, answers).map(slot -> {
+                    List<Mono<Boolean>> asked = new ArrayList<>();
+                    for (int i = 0; i < 1000; i++) {
+                        Mono<Boolean> failed = peer.ask(PORT, slot, requests, answers)
+                                .hasElement()
+                                .onErrorResume(WeirException.class, e -> Mono.just(true))
+                                .cache();
+                        asked.add(failed);
+                        var ignored = failed.subscribe();
+                    }
+                    return Flux.concat(asked).filter(failed -> failed).count().cache();
+                }));
+        assertThat(pair.far().close().blockOptional(Patience.LIMIT)).isEmpty();
+        assertThat(await(failures)).isEqualTo(1000);
     }
 
     @Test
