@@ -1,7 +1,6 @@
 package io.weir.channel;
 
 import io.weir.core.Message;
-import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +13,7 @@ final class AskMono extends Mono<Message> {
 
     private final ConnectedPeer peer;
     private final String port;
-    private final @Nullable Message message;
-    private final @Nullable UnsentValue<?> value;
+    private final Message message;
     private final boolean awaitsAnswer;
     private final @Nullable Consumer<? super Message> late;
     private final @Nullable CallInterceptor interceptor;
@@ -28,26 +26,9 @@ final class AskMono extends Mono<Message> {
             boolean awaitsAnswer,
             @Nullable Consumer<? super Message> late,
             @Nullable CallInterceptor interceptor) {
-        this(peer, port, message, null, awaitsAnswer, late, interceptor);
-    }
-
-    /** A request with a value, for a subscriber that has the loop. */
-    AskMono(ConnectedPeer peer, String port, UnsentValue<?> value) {
-        this(peer, port, null, value, true, null, null);
-    }
-
-    private AskMono(
-            ConnectedPeer peer,
-            String port,
-            @Nullable Message message,
-            @Nullable UnsentValue<?> value,
-            boolean awaitsAnswer,
-            @Nullable Consumer<? super Message> late,
-            @Nullable CallInterceptor interceptor) {
         this.peer = peer;
         this.port = port;
         this.message = message;
-        this.value = value;
         this.awaitsAnswer = awaitsAnswer;
         this.late = late;
         this.interceptor = interceptor;
@@ -60,26 +41,22 @@ final class AskMono extends Mono<Message> {
         } else if (interceptor == null) {
             begin(message, actual);
         } else {
-            begin(interceptor, Objects.requireNonNull(message), actual);
+            begin(interceptor, actual);
         }
     }
 
-    private void begin(CallInterceptor watchedBy, Message request, CoreSubscriber<? super Message> actual) {
+    private void begin(CallInterceptor watchedBy, CoreSubscriber<? super Message> actual) {
         CallDescription call = new CallDescription(awaitsAnswer ? CallKind.ASK : CallKind.TELL, peer, port, null);
         OutgoingCall watched = watchedBy.calling(call, actual.currentContext());
         if (watched == null) {
-            begin(request, actual);
+            begin(message, actual);
         } else {
-            begin(request.with(watched.sending(call, request.control())), new Watching<>(watched, true, actual));
+            begin(message.with(watched.sending(call, message.control())), new Watching<>(watched, true, actual));
         }
     }
 
-    private void begin(@Nullable Message request, CoreSubscriber<? super Message> actual) {
-        Ask ask = new Ask(peer.askers(), port, request, value, awaitsAnswer, late, actual);
-        actual.onSubscribe(ask);
-        if (value != null) {
-            ask.keep();
-        }
+    private void begin(Message request, CoreSubscriber<? super Message> actual) {
+        actual.onSubscribe(new Ask(peer.askers(), port, request, null, awaitsAnswer, late, actual));
     }
 
     /** For who subscribes to a request again. */

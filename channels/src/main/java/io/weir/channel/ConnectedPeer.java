@@ -93,7 +93,7 @@ final class ConnectedPeer extends Peer {
         return codec instanceof InPlaceCodec<A> inPlace
                         && ports.interceptor() == null
                         && session().loop().inLoop()
-                ? new AskMono(this, port, new UnsentValue<>(request, inPlace))
+                ? new UnsentValue<>(request, inPlace).asked(askers(), port)
                 : ask(port, Message.of(codec.encode(request, allocator())));
     }
 

@@ -184,7 +184,7 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
         } else if (message.size() <= LongValues.SHORT) {
             T value;
             try {
-                value = Objects.requireNonNull(message.decode(codec), "the codec has made null of a message");
+                value = made(message.decode(codec));
             } catch (Throwable t) {
                 failedHere(t);
                 return;
@@ -213,8 +213,7 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
     void content(Frame frame) {
         T value;
         try {
-            value = Objects.requireNonNull(
-                    frame.read(Objects.requireNonNull(inPlace)), "the codec has made null of a message");
+            value = made(frame.read(Objects.requireNonNull(inPlace)));
         } catch (Throwable t) {
             failedHere(t);
             return;
@@ -267,6 +266,11 @@ final class Decoding<T> implements CoreSubscriber<Message>, Subscription {
                 actual.onError(fatal);
             }
         }
+    }
+
+    /** What a codec has made of a message, which must not be null. */
+    static <T> T made(@Nullable T value) {
+        return Objects.requireNonNull(value, "the codec has made null of a message");
     }
 
     private void failedHere(Throwable reason) {

@@ -554,7 +554,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         backlog.drained();
     }
 
-    /** As {@link #drain}, in the middle of what goes on if that fails. */
+    /** As {@link #drain}, for a caller that goes on: a session that finds no memory ends, and nothing is thrown. */
     void drainNow() {
         try {
             drain();

@@ -42,8 +42,7 @@ final class ValueHandler<A, B> implements BiFunction<Peer, Message, Publisher<Me
 
     /** What the handler yields for the request that is the body of this frame. */
     Publisher<? extends B> handle(Frame request) {
-        A value = Objects.requireNonNull(
-                request.read(Objects.requireNonNull(requestsInPlace)), "the codec has made null of a message");
+        A value = Decoding.made(request.read(Objects.requireNonNull(requestsInPlace)));
         return Objects.requireNonNull(handler.apply(value), "the handler has returned null");
     }
 

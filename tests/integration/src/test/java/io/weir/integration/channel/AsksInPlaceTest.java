@@ -2,11 +2,8 @@ package io.weir.integration.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.weir.channel.Peer;
 import io.weir.core.ContentView;
-import io.weir.core.InPlaceCodec;
 import io.weir.core.Message;
 import io.weir.core.WeirException;
 import io.weir.integration.Nodes;
@@ -45,10 +42,7 @@ class AsksInPlaceTest implements OnRoute {
         }
     }
 
-    private static class Slots implements InPlaceCodec<Slot> {
-
-        /** Values that had to be written into, or read from, a buffer. */
-        final AtomicInteger buffers = new AtomicInteger();
+    private static class Slots extends CountedBuffers<Slot> {
 
         @Override
         public int length(Slot value) {
@@ -63,18 +57,6 @@ class AsksInPlaceTest implements OnRoute {
         @Override
         public Slot read(ContentView from) {
             return new Slot(from.getLong(0));
-        }
-
-        @Override
-        public ByteBuf encode(Slot value, ByteBufAllocator allocator) {
-            buffers.incrementAndGet();
-            return InPlaceCodec.super.encode(value, allocator);
-        }
-
-        @Override
-        public Slot decode(ByteBuf payload) {
-            buffers.incrementAndGet();
-            return InPlaceCodec.super.decode(payload);
         }
     }
 

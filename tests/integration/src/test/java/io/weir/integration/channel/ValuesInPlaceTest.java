@@ -3,13 +3,10 @@ package io.weir.integration.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.netty.buffer.ByteBuf;
-import io.netty.buffer.ByteBufAllocator;
 import io.weir.channel.Channel;
 import io.weir.channel.Peer;
 import io.weir.core.Codecs;
 import io.weir.core.ContentView;
-import io.weir.core.InPlaceCodec;
 import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.RemoteFailure;
@@ -24,7 +21,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -39,10 +35,7 @@ class ValuesInPlaceTest implements OnRoute {
     private static final int COUNT = 20_000;
 
     /** Of 8 to 2207 bytes by its value: some do not fit in place. */
-    private static class Padded implements InPlaceCodec<Long> {
-
-        /** Values that had to be written into, or read from, a buffer. */
-        final AtomicInteger buffers = new AtomicInteger();
+    private static class Padded extends CountedBuffers<Long> {
 
         private final int longest;
 
@@ -75,18 +68,6 @@ class ValuesInPlaceTest implements OnRoute {
                 throw new ProtocolMismatch("value " + value + " has " + from.length() + " bytes");
             }
             return value;
-        }
-
-        @Override
-        public ByteBuf encode(Long value, ByteBufAllocator allocator) {
-            buffers.incrementAndGet();
-            return InPlaceCodec.super.encode(value, allocator);
-        }
-
-        @Override
-        public Long decode(ByteBuf payload) {
-            buffers.incrementAndGet();
-            return InPlaceCodec.super.decode(payload);
         }
     }
 
