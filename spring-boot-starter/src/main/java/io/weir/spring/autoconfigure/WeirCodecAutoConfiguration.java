@@ -10,9 +10,11 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
+import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
@@ -57,8 +59,13 @@ public final class WeirCodecAutoConfiguration {
         @Bean
         @Lazy
         @ConditionalOnMissingBean
-        WeirCodecs weirCodecs(ObjectProvider<JsonMapper> json, ObjectProvider<CBORMapper> cbor) {
-            return new WeirCodecs(json.getIfAvailable(JsonMapper::shared), cbor.getIfAvailable(CBORMapper::shared));
+        WeirCodecs weirCodecs(
+                ObjectProvider<JsonMapper> json, ObjectProvider<CBORMapper> cbor, Environment environment) {
+            JsonMapper jsonMapper = json.getIfAvailable(JsonMapper::shared);
+            CBORMapper cborMapper = cbor.getIfAvailable(CBORMapper::shared);
+            return Threading.VIRTUAL.isActive(environment)
+                    ? new WeirCodecs(jsonMapper, cborMapper)
+                    : new WeirCodecs(ThreadBuffers.of(jsonMapper), ThreadBuffers.of(cborMapper));
         }
     }
 
@@ -70,8 +77,10 @@ public final class WeirCodecAutoConfiguration {
         @Bean
         @Lazy
         @ConditionalOnMissingBean
-        WeirCodecs weirCodecs(ObjectProvider<JsonMapper> json) {
-            return new WeirCodecs(json.getIfAvailable(JsonMapper::shared), null);
+        WeirCodecs weirCodecs(ObjectProvider<JsonMapper> json, Environment environment) {
+            JsonMapper jsonMapper = json.getIfAvailable(JsonMapper::shared);
+            return new WeirCodecs(
+                    Threading.VIRTUAL.isActive(environment) ? jsonMapper : ThreadBuffers.of(jsonMapper), null);
         }
     }
 }

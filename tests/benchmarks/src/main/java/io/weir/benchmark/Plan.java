@@ -120,6 +120,11 @@ record Plan(
         };
     }
 
+    /** Many calls at once go through most code, and are still getting faster when everything else has settled. */
+    Duration firstWarmOf(Scenario scenario) {
+        return scenario == Scenario.CALLS ? firstWarm.multipliedBy(2) : firstWarm;
+    }
+
     int roundsOf(Scenario scenario) {
         return scenario.isRest() ? 1 : rounds;
     }

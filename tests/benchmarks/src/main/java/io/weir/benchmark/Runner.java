@@ -71,7 +71,8 @@ final class Runner implements AutoCloseable {
     private double worth(Scenario scenario) {
         double each = (plan.warm().toNanos() + plan.lengthOf(scenario).toNanos()) / 1e9;
         int measurements = plan.cells(scenario).size() * plan.roundsOf(scenario);
-        return taking(scenario).size() * (measurements * each + plan.firstWarm().toNanos() / 1e9);
+        return taking(scenario).size()
+                * (measurements * each + plan.firstWarmOf(scenario).toNanos() / 1e9);
     }
 
     private List<Entrant> taking(Scenario scenario) {
@@ -153,7 +154,7 @@ final class Runner implements AutoCloseable {
         if (!(entrant instanceof JvmEntrant)) {
             return plan.warm();
         }
-        return firstOfScenario ? plan.firstWarm() : firstOfSize ? plan.sizeWarm() : plan.warm();
+        return firstOfScenario ? plan.firstWarmOf(cell.scenario()) : firstOfSize ? plan.sizeWarm() : plan.warm();
     }
 
     private Pair pairOf(Entrant entrant) throws IOException, InterruptedException {

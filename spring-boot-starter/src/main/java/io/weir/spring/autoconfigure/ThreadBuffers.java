@@ -1,0 +1,59 @@
+package io.weir.spring.autoconfigure;
+
+import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.json.JsonFactory;
+import tools.jackson.core.util.JsonRecyclerPools;
+import tools.jackson.databind.ObjectMapper;
+import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.dataformat.cbor.CBORFactory;
+import tools.jackson.dataformat.cbor.CBORMapper;
+
+/**
+ * Makes mappers like others, of which each thread has its own buffers: to take them from the pool that all threads
+ * share, Jackson's default, is a tenth of a call. A mapper stays as it is if its class is not Jackson's own, or if it
+ * has a pool of another kind, which somebody has chosen.
+ *
+ * <p>Not for virtual threads: each would have buffers of its own, and throw them away.
+ */
+final class ThreadBuffers {
+
+    private ThreadBuffers() {}
+
+    static JsonMapper of(JsonMapper mapper) {
+        return isPlain(mapper, JsonMapper.class, JsonFactory.class) ? new Json(mapper).build() : mapper;
+    }
+
+    static CBORMapper of(CBORMapper mapper) {
+        return isPlain(mapper, CBORMapper.class, CBORFactory.class) ? new Cbor(mapper).build() : mapper;
+    }
+
+    /** @param mapper an object, as this class must be verified without CBOR on the class path too */
+    private static boolean isPlain(Object mapper, Class<?> type, Class<?> factoryType) {
+        TokenStreamFactory factory = ((ObjectMapper) mapper).tokenStreamFactory();
+        return mapper.getClass() == type
+                && factory.getClass() == factoryType
+                && factory._getRecyclerPool() instanceof JsonRecyclerPools.ConcurrentDequePool;
+    }
+
+    private static TokenStreamFactory withThreadBuffers(TokenStreamFactory factory) {
+        return factory.rebuild()
+                .recyclerPool(JsonRecyclerPools.threadLocalPool())
+                .build();
+    }
+
+    private static final class Json extends JsonMapper.Builder {
+
+        Json(JsonMapper like) {
+            super((JsonMapper.Builder.StateImpl) like.rebuild().saveStateApplyModules());
+            _streamFactory = withThreadBuffers(_streamFactory);
+        }
+    }
+
+    private static final class Cbor extends CBORMapper.Builder {
+
+        Cbor(CBORMapper like) {
+            super((CBORMapper.Builder.StateImpl) like.rebuild().saveStateApplyModules());
+            _streamFactory = withThreadBuffers(_streamFactory);
+        }
+    }
+}
