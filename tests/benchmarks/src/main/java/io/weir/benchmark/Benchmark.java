@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -42,6 +43,13 @@ public final class Benchmark implements Callable<Integer> {
 
     @Option(names = "--entrants", split = ",", description = "Whom to measure beside the ring. Default: all.")
     private List<String> chosen = List.of();
+
+    @Option(
+            names = "--cells",
+            split = ",",
+            description = "Only these, as SCENARIO/SIZE/ENTRANT, of which the last or both may be left out: "
+                    + "rtt/32/weir-shm,calls//boot-shm,echo. In place of the three above.")
+    private List<String> cells = List.of();
 
     @Option(
             names = "--beside",
@@ -132,7 +140,7 @@ public final class Benchmark implements Callable<Integer> {
         try (Workplace workplace = Workplace.create()) {
             results = measure(plan, processors, conditions, workplace, other);
         }
-        if (other == null && scenarios.isEmpty() && sizes.isEmpty() && chosen.isEmpty()) {
+        if (other == null && measuresAll()) {
             results = results.with(moves());
         }
         results.writeTo(out);
@@ -146,6 +154,14 @@ public final class Benchmark implements Callable<Integer> {
         System.out.println();
         System.out.println("Everything that was measured: " + out.toAbsolutePath());
         return results.failures().isEmpty() && !slower ? 0 : 1;
+    }
+
+    private boolean measuresAll() {
+        return choosesNoneOfThree() && cells.isEmpty();
+    }
+
+    private boolean choosesNoneOfThree() {
+        return scenarios.isEmpty() && sizes.isEmpty() && chosen.isEmpty();
     }
 
     /** Whether a cell is slower. */
@@ -228,9 +244,9 @@ public final class Benchmark implements Callable<Integer> {
             Plan plan, Processors processors, Conditions conditions, Workplace workplace, @Nullable OtherVersion other)
             throws IOException, InterruptedException {
         Path program = LimitProgram.compiledIn(workplace.programs());
+        List<Entrant> entrants = entrants(plan, processors, workplace, program, other);
         try (Ring ring = Ring.start(LimitEntrant.ring(program, processors));
-                Runner runner =
-                        new Runner(plan, entrants(processors, workplace, program, other), ring, Benchmark::progress)) {
+                Runner runner = new Runner(plan, entrants, ring, Benchmark::progress)) {
             runner.run();
             return Results.of(conditions, ring.bestRttNanos(), runner.samples(), runner.failures());
         }
@@ -241,12 +257,18 @@ public final class Benchmark implements Callable<Integer> {
     }
 
     private Plan plan() {
+        if (!cells.isEmpty() && !choosesNoneOfThree()) {
+            throw new IllegalArgumentException("--cells stands in place of --scenarios, --sizes and --entrants.");
+        }
         Plan plan = quick ? Plan.quick() : Plan.full();
         if (!scenarios.isEmpty()) {
             plan = plan.withScenarios(scenarios.stream().map(Scenario::of).toList());
         }
         if (!sizes.isEmpty()) {
             plan = plan.withSizes(sizes);
+        }
+        if (!cells.isEmpty()) {
+            plan = plan.withOnly(cells.stream().map(CellChoice::of).toList());
         }
         if (rounds.isPresent()) {
             plan = plan.withRounds(rounds.get());
@@ -258,7 +280,7 @@ public final class Benchmark implements Callable<Integer> {
     }
 
     private List<Entrant> entrants(
-            Processors processors, Workplace workplace, Path program, @Nullable OtherVersion other) {
+            Plan plan, Processors processors, Workplace workplace, Path program, @Nullable OtherVersion other) {
         List<Entrant> all = new ArrayList<>();
         List<String> details = new ArrayList<>();
         for (ContenderKind kind : ContenderKind.values()) {
@@ -271,13 +293,17 @@ public final class Benchmark implements Callable<Integer> {
         }
         all.add(LimitEntrant.wakeup(program, processors));
         List<String> labels = all.stream().map(Entrant::label).toList();
-        if (!labels.containsAll(chosen)) {
+        List<String> named = Stream.concat(
+                        chosen.stream(), plan.only().stream().flatMap(cell -> cell.entrant().stream()))
+                .toList();
+        if (!labels.containsAll(named)) {
             throw new IllegalArgumentException(
-                    "The entrants are " + String.join(", ", labels) + ", not " + chosen + '.');
+                    "The entrants are " + String.join(", ", labels) + ", not " + named + '.');
         }
-        List<Entrant> wanted = chosen.isEmpty()
-                ? all.stream().filter(one -> !details.contains(one.label())).toList()
-                : all.stream().filter(one -> chosen.contains(one.label())).toList();
+        List<Entrant> wanted = all.stream()
+                .filter(one -> named.contains(one.label()) || (chosen.isEmpty() && !details.contains(one.label())))
+                .toList();
+        plan.checkThatAllExist(wanted);
         return other == null ? wanted : ofBoth(wanted, other);
     }
 

@@ -10,6 +10,11 @@ interface Entrant {
 
     String label();
 
+    /** As it is chosen on the command line, whichever version runs it. */
+    default String name() {
+        return label();
+    }
+
     Set<Scenario> scenarios();
 
     /** The configurations to choose the best of, as the programs know them; at least one. */

@@ -40,6 +40,11 @@ record JvmEntrant(
     }
 
     @Override
+    public String name() {
+        return kind.label();
+    }
+
+    @Override
     public Set<Scenario> scenarios() {
         return kind.scenarios();
     }

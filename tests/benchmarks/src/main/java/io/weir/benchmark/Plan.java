@@ -12,6 +12,7 @@ import java.util.stream.Stream;
  * What to measure and how long.
  *
  * @param sizes payload bytes; empty for those that suit each scenario
+ * @param only the cells to measure of these; empty for all
  * @param rounds how often each cell is measured with each entrant, unless time runs out
  * @param length how long one measurement takes
  * @param idleLength how long a pair is watched that does nothing
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
 record Plan(
         List<Scenario> scenarios,
         List<Integer> sizes,
+        List<CellChoice> only,
         int rounds,
         Duration length,
         Duration idleLength,
@@ -52,6 +54,7 @@ record Plan(
         return new Plan(
                 List.of(Scenario.values()),
                 List.of(),
+                List.of(),
                 5,
                 Duration.ofMillis(700),
                 Duration.ofSeconds(10),
@@ -70,6 +73,7 @@ record Plan(
         return new Plan(
                 List.copyOf(EnumSet.complementOf(EnumSet.of(Scenario.CHECKED, Scenario.LOANED))),
                 List.of(32, 64 << 10),
+                List.of(),
                 1,
                 Duration.ofMillis(100),
                 Duration.ofMillis(500),
@@ -111,6 +115,28 @@ record Plan(
         return chosen.map(size -> new Cell(scenario, size)).toList();
     }
 
+    /** Whether this entrant, whose name this is, is to be measured in this cell. */
+    boolean measures(String name, Cell cell) {
+        return only.isEmpty() || only.stream().anyMatch(choice -> choice.covers(cell, name));
+    }
+
+    /**
+     * Whether each named cell is one that somebody can be measured in.
+     *
+     * @throws IllegalArgumentException if not
+     */
+    void checkThatAllExist(List<Entrant> entrants) {
+        for (CellChoice choice : only) {
+            boolean exists = entrants.stream()
+                    .filter(one -> one.scenarios().contains(choice.scenario()))
+                    .anyMatch(
+                            one -> cells(choice.scenario()).stream().anyMatch(cell -> choice.covers(cell, one.name())));
+            if (!exists) {
+                throw new IllegalArgumentException("There is no cell " + choice + ".");
+            }
+        }
+    }
+
     Duration lengthOf(Scenario scenario) {
         return switch (scenario) {
             case IDLE -> idleLength;
@@ -137,6 +163,15 @@ record Plan(
         return with(draft -> draft.sizes = sizes);
     }
 
+    /** These cells alone. */
+    Plan withOnly(List<CellChoice> cells) {
+        return with(draft -> {
+            draft.scenarios =
+                    cells.stream().map(CellChoice::scenario).distinct().sorted().toList();
+            draft.only = cells;
+        });
+    }
+
     Plan withRounds(int rounds) {
         return with(draft -> draft.rounds = rounds);
     }
@@ -161,6 +196,7 @@ record Plan(
         private final Plan from;
         private List<Scenario> scenarios;
         private List<Integer> sizes;
+        private List<CellChoice> only;
         private int rounds;
         private Duration length;
         private Duration firstWarm;
@@ -173,6 +209,7 @@ record Plan(
             this.from = from;
             this.scenarios = from.scenarios;
             this.sizes = from.sizes;
+            this.only = from.only;
             this.rounds = from.rounds;
             this.length = from.length;
             this.firstWarm = from.firstWarm;
@@ -186,6 +223,7 @@ record Plan(
             return new Plan(
                     scenarios,
                     sizes,
+                    only,
                     rounds,
                     length,
                     from.idleLength,

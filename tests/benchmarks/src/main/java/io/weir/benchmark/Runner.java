@@ -70,20 +70,25 @@ final class Runner implements AutoCloseable {
     /** About what a scenario takes, in seconds: shares of the time by it give all cells as many rounds. */
     private double worth(Scenario scenario) {
         double each = (plan.warm().toNanos() + plan.lengthOf(scenario).toNanos()) / 1e9;
-        int measurements = plan.cells(scenario).size() * plan.roundsOf(scenario);
-        return taking(scenario).size()
-                * (measurements * each + plan.firstWarmOf(scenario).toNanos() / 1e9);
+        int pairs = 0;
+        Set<Entrant> different = new HashSet<>();
+        for (Cell cell : plan.cells(scenario)) {
+            List<Entrant> taking = taking(cell);
+            pairs += taking.size();
+            different.addAll(taking);
+        }
+        double firsts = different.size() * plan.firstWarmOf(scenario).toNanos() / 1e9;
+        return pairs * plan.roundsOf(scenario) * each + firsts;
     }
 
-    private List<Entrant> taking(Scenario scenario) {
+    private List<Entrant> taking(Cell cell) {
         return entrants.stream()
-                .filter(one -> one.scenarios().contains(scenario))
+                .filter(one -> one.scenarios().contains(cell.scenario()) && plan.measures(one.name(), cell))
                 .toList();
     }
 
     private void run(Scenario scenario, long deadline) throws InterruptedException {
         out.clear();
-        List<Entrant> taking = taking(scenario);
         for (int round = 0; round < plan.roundsOf(scenario); round++) {
             if (round > 0 && System.nanoTime() - deadline > 0) {
                 progress.accept(scenario + ": no time for more than " + round + " rounds");
@@ -91,6 +96,7 @@ final class Runner implements AutoCloseable {
             }
             progress.accept(scenario + ": round " + (round + 1) + " of " + plan.roundsOf(scenario));
             for (Cell cell : plan.cells(scenario)) {
+                List<Entrant> taking = taking(cell);
                 for (int turn = 0; turn < taking.size(); turn++) {
                     // Another one begins in each round, so that nobody always has the same neighbour.
                     Entrant next = taking.get((turn + round) % taking.size());

@@ -7,6 +7,8 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -59,6 +61,30 @@ class BenchmarkTest {
                 .forEach(bar -> assertThat(bar.path("verdict").asString()).isNotEmpty());
     }
 
+    @Test
+    void measuresTheNamedCellsAlone() throws Exception {
+        Path out = folder.resolve("results.json");
+
+        int exitCode = Benchmark.commandLine()
+                .execute(
+                        "--quick",
+                        "--cells=rtt/32/reactor-netty,one-way/65536/reactor-netty,sleep//wakeup",
+                        "--millis=20",
+                        "--out=" + out);
+
+        assertThat(exitCode).isZero();
+        List<String> measured = new ArrayList<>();
+        new JsonMapper()
+                .readTree(Files.readString(out))
+                .path("samples")
+                .forEach(sample -> measured.add(sample.path("entrant").asString() + ' ' + sample.path("cell")));
+        assertThat(measured)
+                .containsExactly(
+                        "reactor-netty {\"scenario\":\"rtt\",\"size\":32}",
+                        "wakeup {\"scenario\":\"sleep\",\"size\":32}",
+                        "reactor-netty {\"scenario\":\"one-way\",\"size\":65536}");
+    }
+
     private static void isSample(JsonNode sample) {
         JsonNode measured = sample.path("outcome").path("measured");
         assertThat(measured.path("seconds").asDouble()).isPositive();
@@ -78,6 +104,17 @@ class BenchmarkTest {
     @Test
     void refusesAnUnknownEntrantNamingTheKnownOnes() {
         assertThat(errorOf("--entrants=zeromq", "--quick")).contains("zeromq", "aeron, rsocket, reactor-netty");
+    }
+
+    @Test
+    void refusesCellsThatDoNotExist() {
+        assertThat(errorOf("--cells=ping/32")).contains("\"ping\"", "rtt, loaned, sleep, one-way");
+        assertThat(errorOf("--cells=rtt/many")).contains("\"rtt/many\"", "a number of bytes", "\"many\"");
+        assertThat(errorOf("--cells=rtt/32/weir-shm/9")).contains("SCENARIO/SIZE/ENTRANT", "\"rtt/32/weir-shm/9\"");
+        assertThat(errorOf("--cells=rtt/32/zeromq")).contains("zeromq", "aeron, rsocket, reactor-netty");
+        assertThat(errorOf("--cells=rtt,rtt/33")).contains("There is no cell rtt/33/.");
+        assertThat(errorOf("--cells=loaned/64/weir-tcp")).contains("There is no cell loaned/64/weir-tcp.");
+        assertThat(errorOf("--cells=rtt", "--sizes=32")).contains("in place of --scenarios");
     }
 
     private static String errorOf(String... arguments) {
