@@ -80,7 +80,7 @@ class ModulesTest {
             .haveNameNotMatching(
                     "io\\.weir\\.(core\\.(JacksonCodec|CheckedParser|CborScan|Codecs)|service\\.remote\\.(JacksonCallCodec|CallCodecs)"
                             // Over the mappers of the application.
-                            + "|spring\\.(WeirCodecs|autoconfigure\\.WeirCodecAutoConfiguration)).*")
+                            + "|spring\\.(WeirCodecs|autoconfigure\\.(WeirCodecAutoConfiguration|ThreadBuffers))).*")
             .should()
             .dependOnClassesThat()
             .resideInAnyPackage("tools.jackson..", "com.fasterxml.jackson.core..", "com.fasterxml.jackson.databind..");
