@@ -1,5 +1,7 @@
 package io.weir.spring.autoconfigure;
 
+import org.springframework.boot.thread.Threading;
+import org.springframework.core.env.Environment;
 import tools.jackson.core.TokenStreamFactory;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.util.JsonRecyclerPools;
@@ -10,29 +12,29 @@ import tools.jackson.dataformat.cbor.CBORMapper;
 
 /**
  * Makes mappers like others, of which each thread has its own buffers: to take them from the pool that all threads
- * share, Jackson's default, is a tenth of a call. A mapper stays as it is if its class is not Jackson's own, or if it
- * has a pool of another kind, which somebody has chosen.
- *
- * <p>Not for virtual threads: each would have buffers of its own, and throw them away.
+ * share, Jackson's default, is a tenth of a call. A mapper stays as it is if its class is not Jackson's own, if it has a
+ * pool of another kind, which somebody has chosen, or if the application's threads are virtual: each would have buffers
+ * of its own, and throw them away.
  */
 final class ThreadBuffers {
 
     private ThreadBuffers() {}
 
-    static JsonMapper of(JsonMapper mapper) {
-        return isPlain(mapper, JsonMapper.class, JsonFactory.class) ? new Json(mapper).build() : mapper;
+    static JsonMapper of(JsonMapper mapper, Environment environment) {
+        return isWanted(mapper, JsonMapper.class, JsonFactory.class, environment) ? new Json(mapper).build() : mapper;
     }
 
-    static CBORMapper of(CBORMapper mapper) {
-        return isPlain(mapper, CBORMapper.class, CBORFactory.class) ? new Cbor(mapper).build() : mapper;
+    static CBORMapper of(CBORMapper mapper, Environment environment) {
+        return isWanted(mapper, CBORMapper.class, CBORFactory.class, environment) ? new Cbor(mapper).build() : mapper;
     }
 
     /** @param mapper an object, as this class must be verified without CBOR on the class path too */
-    private static boolean isPlain(Object mapper, Class<?> type, Class<?> factoryType) {
+    private static boolean isWanted(Object mapper, Class<?> type, Class<?> factoryType, Environment environment) {
         TokenStreamFactory factory = ((ObjectMapper) mapper).tokenStreamFactory();
         return mapper.getClass() == type
                 && factory.getClass() == factoryType
-                && factory._getRecyclerPool() instanceof JsonRecyclerPools.ConcurrentDequePool;
+                && factory._getRecyclerPool() instanceof JsonRecyclerPools.ConcurrentDequePool
+                && !Threading.VIRTUAL.isActive(environment);
     }
 
     private static TokenStreamFactory withThreadBuffers(TokenStreamFactory factory) {

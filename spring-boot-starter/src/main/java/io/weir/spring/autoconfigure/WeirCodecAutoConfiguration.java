@@ -10,7 +10,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProp
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingClass;
-import org.springframework.boot.thread.Threading;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
@@ -18,7 +17,7 @@ import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
-/** Codecs over Boot's own mappers of Jackson, so that what {@code spring.jackson} says holds for messages as well. */
+/** Codecs over mappers of Jackson with the settings of Boot's, so that what {@code spring.jackson} says holds for messages as well. */
 @AutoConfiguration(
         before = WeirAutoConfiguration.class,
         afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
@@ -61,11 +60,9 @@ public final class WeirCodecAutoConfiguration {
         @ConditionalOnMissingBean
         WeirCodecs weirCodecs(
                 ObjectProvider<JsonMapper> json, ObjectProvider<CBORMapper> cbor, Environment environment) {
-            JsonMapper jsonMapper = json.getIfAvailable(JsonMapper::shared);
-            CBORMapper cborMapper = cbor.getIfAvailable(CBORMapper::shared);
-            return Threading.VIRTUAL.isActive(environment)
-                    ? new WeirCodecs(jsonMapper, cborMapper)
-                    : new WeirCodecs(ThreadBuffers.of(jsonMapper), ThreadBuffers.of(cborMapper));
+            return new WeirCodecs(
+                    ThreadBuffers.of(json.getIfAvailable(JsonMapper::shared), environment),
+                    ThreadBuffers.of(cbor.getIfAvailable(CBORMapper::shared), environment));
         }
     }
 
@@ -78,9 +75,7 @@ public final class WeirCodecAutoConfiguration {
         @Lazy
         @ConditionalOnMissingBean
         WeirCodecs weirCodecs(ObjectProvider<JsonMapper> json, Environment environment) {
-            JsonMapper jsonMapper = json.getIfAvailable(JsonMapper::shared);
-            return new WeirCodecs(
-                    Threading.VIRTUAL.isActive(environment) ? jsonMapper : ThreadBuffers.of(jsonMapper), null);
+            return new WeirCodecs(ThreadBuffers.of(json.getIfAvailable(JsonMapper::shared), environment), null);
         }
     }
 }

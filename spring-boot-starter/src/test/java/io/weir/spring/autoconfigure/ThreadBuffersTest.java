@@ -11,6 +11,8 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.Environment;
+import org.springframework.core.env.StandardEnvironment;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.json.JsonFactory;
 import tools.jackson.core.json.JsonWriteFeature;
@@ -37,6 +39,8 @@ class ThreadBuffersTest {
         }
     }
 
+    private static final Environment ENVIRONMENT = new StandardEnvironment();
+
     private static final Reading READING = new Reading(7, new Celsius(21));
 
     @Test
@@ -51,7 +55,7 @@ class ThreadBuffersTest {
                 .propertyNamingStrategy(PropertyNamingStrategies.SNAKE_CASE)
                 .addModule(celsiusAsText())
                 .build();
-        JsonMapper made = ThreadBuffers.of(mapper);
+        JsonMapper made = ThreadBuffers.of(mapper, ENVIRONMENT);
         expectThreadBuffers(made);
         assertThat(made.writeValueAsString(READING))
                 .isEqualTo(mapper.writeValueAsString(READING))
@@ -69,7 +73,7 @@ class ThreadBuffersTest {
                 .propertyNamingStrategy(PropertyNamingStrategies.UPPER_CAMEL_CASE)
                 .addModule(celsiusAsText())
                 .build();
-        CBORMapper made = ThreadBuffers.of(mapper);
+        CBORMapper made = ThreadBuffers.of(mapper, ENVIRONMENT);
         expectThreadBuffers(made);
         byte[] written = made.writeValueAsBytes(READING);
         assertThat(written).isEqualTo(mapper.writeValueAsBytes(READING));
@@ -79,7 +83,7 @@ class ThreadBuffersTest {
     @Test
     void theGivenMapperIsNotChanged() {
         CBORMapper mapper = CBORMapper.builder().build();
-        var unused = ThreadBuffers.of(mapper);
+        var unused = ThreadBuffers.of(mapper, ENVIRONMENT);
         assertThat(mapper.tokenStreamFactory()._getRecyclerPool())
                 .isInstanceOf(JsonRecyclerPools.ConcurrentDequePool.class);
     }
@@ -92,16 +96,16 @@ class ThreadBuffersTest {
         JsonMapper json = new JsonMapper(JsonFactory.builder()
                 .recyclerPool(JsonRecyclerPools.newBoundedPool(3))
                 .build());
-        assertThat(ThreadBuffers.of(cbor)).isSameAs(cbor);
-        assertThat(ThreadBuffers.of(json)).isSameAs(json);
+        assertThat(ThreadBuffers.of(cbor, ENVIRONMENT)).isSameAs(cbor);
+        assertThat(ThreadBuffers.of(json, ENVIRONMENT)).isSameAs(json);
     }
 
     @Test
     void aMapperOfAnotherClassStays() {
         JsonMapper json = new JsonMapper() {};
         CBORMapper cbor = new CBORMapper() {};
-        assertThat(ThreadBuffers.of(json)).isSameAs(json);
-        assertThat(ThreadBuffers.of(cbor)).isSameAs(cbor);
+        assertThat(ThreadBuffers.of(json, ENVIRONMENT)).isSameAs(json);
+        assertThat(ThreadBuffers.of(cbor, ENVIRONMENT)).isSameAs(cbor);
     }
 
     @Test

@@ -3,6 +3,7 @@ package io.weir.benchmark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
@@ -35,19 +36,9 @@ class BenchmarkTest {
 
     @Test
     void writesWhatItMeasured() throws Exception {
-        Path out = folder.resolve("results.json");
+        JsonNode results =
+                resultsOf("--entrants=reactor-netty,wakeup", "--scenarios=rtt,one-way,echo,sleep,idle", "--sizes=32");
 
-        int exitCode = Benchmark.commandLine()
-                .execute(
-                        "--quick",
-                        "--entrants=reactor-netty,wakeup",
-                        "--scenarios=rtt,one-way,echo,sleep,idle",
-                        "--sizes=32",
-                        "--millis=20",
-                        "--out=" + out);
-
-        assertThat(exitCode).isZero();
-        JsonNode results = new JsonMapper().readTree(Files.readString(out));
         assertThat(results.path("failures").size()).isZero();
         assertThat(results.path("bestRingRttNanos").asLong()).isPositive();
         assertThat(results.path("conditions").path("kernel").asString()).startsWith("Linux");
@@ -63,26 +54,26 @@ class BenchmarkTest {
 
     @Test
     void measuresTheNamedCellsAlone() throws Exception {
-        Path out = folder.resolve("results.json");
+        JsonNode results = resultsOf("--cells=rtt/32/reactor-netty,one-way/65536/reactor-netty,sleep//wakeup");
 
-        int exitCode = Benchmark.commandLine()
-                .execute(
-                        "--quick",
-                        "--cells=rtt/32/reactor-netty,one-way/65536/reactor-netty,sleep//wakeup",
-                        "--millis=20",
-                        "--out=" + out);
-
-        assertThat(exitCode).isZero();
         List<String> measured = new ArrayList<>();
-        new JsonMapper()
-                .readTree(Files.readString(out))
-                .path("samples")
+        results.path("samples")
                 .forEach(sample -> measured.add(sample.path("entrant").asString() + ' ' + sample.path("cell")));
         assertThat(measured)
                 .containsExactly(
                         "reactor-netty {\"scenario\":\"rtt\",\"size\":32}",
                         "wakeup {\"scenario\":\"sleep\",\"size\":32}",
                         "reactor-netty {\"scenario\":\"one-way\",\"size\":65536}");
+    }
+
+    /** What a quick run of these cells has written. */
+    private JsonNode resultsOf(String... cells) throws IOException {
+        Path out = folder.resolve("results.json");
+        List<String> arguments = new ArrayList<>(List.of("--quick", "--millis=20", "--out=" + out));
+        arguments.addAll(List.of(cells));
+        assertThat(Benchmark.commandLine().execute(arguments.toArray(String[]::new)))
+                .isZero();
+        return new JsonMapper().readTree(Files.readString(out));
     }
 
     private static void isSample(JsonNode sample) {
