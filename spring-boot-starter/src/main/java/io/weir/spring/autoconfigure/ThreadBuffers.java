@@ -12,9 +12,9 @@ import tools.jackson.dataformat.cbor.CBORMapper;
 
 /**
  * Makes mappers like others, of which each thread has its own buffers: to take them from the pool that all threads
- * share, Jackson's default, is a tenth of a call. A mapper stays as it is if its class is not Jackson's own, if it has a
- * pool of another kind, which somebody has chosen, or if the application's threads are virtual: each would have buffers
- * of its own, and throw them away.
+ * share, Jackson's default, is a tenth of a call. A mapper stays as it is if its class is not Jackson's own, if it has
+ * a pool of another kind, which somebody has chosen, or if the application's threads are virtual: each would have
+ * buffers of its own, and throw them away.
  */
 final class ThreadBuffers {
 

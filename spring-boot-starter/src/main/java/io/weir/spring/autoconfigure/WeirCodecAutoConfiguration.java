@@ -17,7 +17,7 @@ import org.springframework.core.env.Environment;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.dataformat.cbor.CBORMapper;
 
-/** Codecs over mappers of Jackson with the settings of Boot's, so that what {@code spring.jackson} says holds for messages as well. */
+/** Codecs over mappers with the settings of Boot's, so that what {@code spring.jackson} says holds for messages too. */
 @AutoConfiguration(
         before = WeirAutoConfiguration.class,
         afterName = "org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration")
