@@ -65,6 +65,10 @@ final class Visit {
         List<String> command = new ArrayList<>(place);
         command.add(System.getProperty("weir.test.java.home", System.getProperty("java.home")) + "/bin/java");
         command.add("--enable-native-access=ALL-UNNAMED");
+        String compilers = System.getProperty("weir.test.compilers", "");
+        if (!compilers.isEmpty()) {
+            command.add(compilers);
+        }
         command.addAll(settings());
         command.addAll(options);
         command.addAll(List.of("-cp", classPath));

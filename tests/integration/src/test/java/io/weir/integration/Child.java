@@ -51,6 +51,10 @@ public final class Child implements AutoCloseable {
         List<String> command = new ArrayList<>(before);
         command.add(System.getProperty("weir.test.java.home", System.getProperty("java.home")) + "/bin/java");
         command.add("-Xmx256m");
+        String compilers = System.getProperty("weir.test.compilers", "");
+        if (!compilers.isEmpty()) {
+            command.add(compilers);
+        }
         command.add("--enable-native-access=ALL-UNNAMED");
         command.add("-Dio.netty.leakDetection.level=paranoid");
         command.add("-cp");
