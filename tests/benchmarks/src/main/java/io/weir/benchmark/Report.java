@@ -42,7 +42,8 @@ final class Report {
         out.println("Medians. Ring: a ring in shared memory in C, both sides spinning, measured just before each "
                 + "figure; its"
                 + " best round trip was " + Figures.micros((double) results.bestRingRttNanos())
-                + ", and a round is near up to " + Math.round(Stretch.NEAR_FACTOR) + " times that.");
+                + ", and a round is near up to " + Math.round(Stretch.NEAR_FACTOR) + " times that and "
+                + Figures.micros((double) Stretch.NEAR_NANOS) + ".");
         out.println("Aeron: how its threads wait, and its MTU; the thread of its driver "
                 + (where.processors() > 2
                         ? "has processors beside those of the measured threads."

@@ -51,14 +51,15 @@ final class SpeedTable {
             shm("one way", ONE_WAY, 32, AERON, ONE_WAY, 1),
             shm("one way", ONE_WAY, KIB, AERON, ONE_WAY, 1.2),
             shm("one way, filled and checked", CHECKED, KIB, AERON, CHECKED, 0.8),
-            shm("one way, filled and checked", CHECKED, MIB, AERON, CHECKED, 1.2),
+            besideAeron("one way, filled and checked", SHM, CHECKED, MIB, 1.2, 1),
             shm("64 outstanding, echo", ECHO, 32, AERON, ECHO, 0.8),
             shm("64 outstanding, ask", ASK, 32, RSOCKET, ASK, 10),
-            typed("round trip, in place", RTT, 32, 1.25),
-            typed("round trip, in place", RTT, KIB, 1.25),
-            typed("one way, in place", ONE_WAY, 32, 0.75),
-            typed("one way, in place", ONE_WAY, KIB, 0.8),
-            typed("64 outstanding, echo, in place", ECHO, 32, 0.65),
+            // Values whose codec needs neither a buffer nor a message.
+            besideAeron("round trip, in place", SHM_TYPED, RTT, 32, 1.25, 1.25),
+            besideAeron("round trip, in place", SHM_TYPED, RTT, KIB, 1.25, 1.25),
+            besideAeron("one way, in place", SHM_TYPED, ONE_WAY, 32, 0.75, 0.8),
+            besideAeron("one way, in place", SHM_TYPED, ONE_WAY, KIB, 0.8, 0.8),
+            besideAeron("64 outstanding, echo, in place", SHM_TYPED, ECHO, 32, 0.65, 1.2),
             new RatioBar(
                     "64 outstanding, ask, in place",
                     SHM_TYPED,
@@ -122,10 +123,9 @@ final class SpeedTable {
         return new RatioBar(what, SHM, new Cell(scenario, size), peer, new Cell(peers, size), factor, true);
     }
 
-    /** Values whose codec needs neither a buffer nor a message. */
-    private static Bar typed(String what, Scenario scenario, int size, double factor) {
+    private static Bar besideAeron(String what, String weir, Scenario scenario, int size, double near, double far) {
         Cell cell = new Cell(scenario, size);
-        return new RatioBar(what, SHM_TYPED, cell, AERON, cell, factor, true);
+        return new RatioBar(what, weir, cell, AERON, cell, near, far, true);
     }
 
     private static Bar tcp(String what, Scenario scenario, int size, String peer, double factor) {

@@ -15,14 +15,18 @@ enum Stretch {
     /** Near and far differ by a factor of 3.5 and more. */
     static final double NEAR_FACTOR = 3;
 
+    /** Processors may be far apart during a whole run, and then nothing in it is near. */
+    static final long NEAR_NANOS = 300;
+
     /**
      * @param beforeNanos the ring's round trip before the measurement
      * @param afterNanos the same after it
      * @param bestNanos the shortest ever seen in this run
      */
     static Stretch of(long beforeNanos, long afterNanos, long bestNanos) {
-        boolean nearBefore = beforeNanos <= NEAR_FACTOR * bestNanos;
-        boolean nearAfter = afterNanos <= NEAR_FACTOR * bestNanos;
+        double longest = Math.min(NEAR_NANOS, NEAR_FACTOR * bestNanos);
+        boolean nearBefore = beforeNanos <= longest;
+        boolean nearAfter = afterNanos <= longest;
         if (nearBefore != nearAfter) {
             return MOVED;
         }

@@ -12,4 +12,10 @@ class StretchTest {
     void isToldByTheRingBeforeAndAfter(long before, long after, Stretch expected) {
         assertThat(Stretch.of(before, after, 120)).isEqualTo(expected);
     }
+
+    @ParameterizedTest
+    @CsvSource({"200, 290, NEAR", "430, 480, FAR", "290, 430, MOVED"})
+    void aRunWithoutAShortRoundTripIsNotNear(long before, long after, Stretch expected) {
+        assertThat(Stretch.of(before, after, Math.min(before, after))).isEqualTo(expected);
+    }
 }
