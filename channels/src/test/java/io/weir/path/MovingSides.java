@@ -17,8 +17,8 @@ import java.util.TreeSet;
  */
 final class MovingSides {
 
-    /** More attempts than any honest way through takes. */
-    private static final int MOST_ATTEMPTS = 6;
+    /** More attempts than any honest way through takes, of two moves and three losses too. */
+    private static final int MOST_ATTEMPTS = 8;
 
     /**
      * What can happen next.
