@@ -35,7 +35,9 @@ public final class Benchmark implements Callable<Integer> {
     @Option(
             names = "--scenarios",
             split = ",",
-            description = "rtt, sleep, one-way, checked, echo, ask, idle. Default: all.")
+            description =
+                    "rtt, loaned, sleep, one-way, checked, echo, ask, call, call-bytes, calls, codec, idle, stall."
+                            + " Default: all.")
     private List<String> scenarios = List.of();
 
     @Option(names = "--sizes", split = ",", description = "Payload bytes, of those that a scenario has. Default: all.")

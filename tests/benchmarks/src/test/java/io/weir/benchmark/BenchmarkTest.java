@@ -3,6 +3,7 @@ package io.weir.benchmark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.weir.benchmark.contender.Scenario;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -90,6 +91,14 @@ class BenchmarkTest {
     @Test
     void refusesAnUnknownScenarioNamingTheKnownOnes() {
         assertThat(errorOf("--scenarios=ping")).contains("\"ping\"", "rtt, loaned, sleep, one-way");
+    }
+
+    @Test
+    void itsHelpNamesAllScenarios() {
+        String help = Benchmark.commandLine().getUsageMessage();
+
+        assertThat(Scenario.values())
+                .allSatisfy(each -> assertThat(help).containsPattern("\\s" + each.label() + "[,.]"));
     }
 
     @Test
