@@ -3,6 +3,8 @@ package io.weir.path;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.netty.util.collection.LongObjectHashMap;
+import io.netty.util.collection.LongObjectMap;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -19,8 +21,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 class MovesTest {
 
     /**
-     * As many moves, losses and frames of each side as take seconds. {@code weir.test.moves} adds one: two moves and three
-     * losses, {@code 2,3,0,false}, have 17.6 million states and take three minutes, {@code 2,2,1,false} has 13.4 million.
+     * As many moves, losses and frames of each side as take seconds. {@code weir.test.moves} adds one: two moves and
+     * three losses, {@code 2,3,0,false}, have 17.6 million states and take minutes, {@code 2,2,1,false} has 13.4
+     * million.
      */
     static Stream<String> howMuchHappens() {
         return Stream.concat(
@@ -57,7 +60,9 @@ class MovesTest {
 
     private static final class Exploration {
 
-        private final Hashes seen = new Hashes();
+        /** Their hashes: a set of objects would not hold millions. */
+        private final LongObjectMap<Boolean> seen = new LongObjectHashMap<>(1 << 16, 0.75f);
+
         private final List<MovingSides.Step> way = new ArrayList<>();
         int ends;
 
@@ -71,7 +76,7 @@ class MovesTest {
                 MovingSides after = state.copy();
                 way.add(each);
                 check(() -> after.run(each));
-                if (seen.add(after.hash())) {
+                if (seen.put(after.hash(), Boolean.TRUE) == null) {
                     explore(after);
                 }
                 way.remove(way.size() - 1);
@@ -88,48 +93,6 @@ class MovesTest {
                                         .map(MovingSides.Step::name)
                                         .collect(Collectors.joining("\n  ", " after\n  ", "")),
                         e);
-            }
-        }
-    }
-
-    /** The hashes of the states that were seen, eight bytes each, as there are millions. */
-    private static final class Hashes {
-
-        /** Zero is a free place. */
-        private long[] places = new long[1 << 16];
-
-        private int size;
-
-        /** Whether it is new. */
-        boolean add(long hash) {
-            if (size > places.length / 4 * 3) {
-                long[] before = places;
-                places = new long[2 * before.length];
-                for (long each : before) {
-                    if (each != 0) {
-                        places[placeOf(each)] = each;
-                    }
-                }
-            }
-            long one = hash == 0 ? 1 : hash;
-            int place = placeOf(one);
-            boolean isNew = places[place] == 0;
-            if (isNew) {
-                places[place] = one;
-                size++;
-            }
-            return isNew;
-        }
-
-        /** Where it is, or would be. */
-        private int placeOf(long hash) {
-            int place = Long.hashCode(hash);
-            while (true) {
-                place &= places.length - 1;
-                if (places[place] == 0 || places[place] == hash) {
-                    return place;
-                }
-                place++;
             }
         }
     }

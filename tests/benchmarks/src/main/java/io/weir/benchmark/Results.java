@@ -12,7 +12,8 @@ import tools.jackson.databind.json.JsonMapper;
 /**
  * Everything that a run has found, as it is written.
  *
- * @param bestRingRttNanos the ring's shortest round trip; near is up to three times as long, and up to {@link Stretch#NEAR_NANOS}
+ * @param bestRingRttNanos the ring's shortest round trip; near is up to three times as long, and up to
+ *     {@link Stretch#NEAR_NANOS}
  * @param standings medians
  * @param bars how Weir stands to its own bars
  * @param samples every single measurement, also those that do not count
