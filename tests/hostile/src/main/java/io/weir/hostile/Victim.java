@@ -297,19 +297,6 @@ public final class Victim {
         }
     }
 
-    /** Others may have found nothing to be free so far, and so does this thread for a moment. */
-    private static void sayStarved() throws InterruptedException {
-        boolean said = false;
-        while (!said) {
-            try {
-                System.out.println("starved");
-                said = true;
-            } catch (OutOfMemoryError full) {
-                TimeUnit.MILLISECONDS.sleep(1);
-            }
-        }
-    }
-
     private static void fillUntil(long end) {
         while (System.nanoTime() < end) {
             Object[] held = null;
@@ -362,6 +349,42 @@ public final class Victim {
                 .orElse("none");
     }
 
+    /** Again, where the heap was full: others may have found nothing to be free so far, and so does this thread. */
+    private void obey(String line) throws IOException, InterruptedException {
+        boolean said = false;
+        while (!said) {
+            try {
+                byte[] answer = (answer(line) + '\n').getBytes(StandardCharsets.UTF_8);
+                // In one piece, which needs no memory of the heap.
+                System.out.write(answer, 0, answer.length);
+                System.out.flush();
+                said = true;
+            } catch (OutOfMemoryError full) {
+                TimeUnit.MILLISECONDS.sleep(1);
+            }
+        }
+    }
+
+    private String answer(String line) throws IOException, InterruptedException {
+        switch (line) {
+            case "take" -> {
+                take();
+                return "taken";
+            }
+            case "starve" -> {
+                starve();
+                return "starved";
+            }
+            case "waited" -> {
+                return "waited " + waited();
+            }
+            case "memory" -> {
+                return "memory " + memory();
+            }
+            default -> throw new IllegalArgumentException("there is no command " + line);
+        }
+    }
+
     public static void main(String[] arguments) throws IOException, InterruptedException {
         Map<String, String> settings = new HashMap<>();
         for (String argument : arguments) {
@@ -373,19 +396,7 @@ public final class Victim {
         System.out.println("socket " + victim.socket());
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            switch (line) {
-                case "take" -> {
-                    victim.take();
-                    System.out.println("taken");
-                }
-                case "starve" -> {
-                    starve();
-                    sayStarved();
-                }
-                case "waited" -> System.out.println("waited " + waited());
-                case "memory" -> System.out.println("memory " + victim.memory());
-                default -> throw new IllegalArgumentException("there is no command " + line);
-            }
+            victim.obey(line);
         }
         System.exit(0);
     }

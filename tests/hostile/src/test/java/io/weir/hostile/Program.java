@@ -19,7 +19,10 @@ final class Program implements AutoCloseable {
     private static final long LIMIT_SECONDS = 60;
     private static final String END = "the program has ended";
 
+    private static final int LAST_LINES = 100;
+
     private final String name;
+    private final Path log;
     private final Process process;
     private final BufferedWriter input;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
@@ -35,10 +38,10 @@ final class Program implements AutoCloseable {
         command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
         command.add(main.getName());
         command.addAll(arguments);
+        log = Path.of("target", name + ".log");
         Files.createDirectories(Path.of("target"));
         process = new ProcessBuilder(command)
-                .redirectError(ProcessBuilder.Redirect.appendTo(
-                        Path.of("target", name + ".log").toFile()))
+                .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
                 .start();
         input = process.outputWriter(StandardCharsets.UTF_8);
         Thread reader = new Thread(this::read, name + "-lines");
@@ -68,10 +71,15 @@ final class Program implements AutoCloseable {
             throw new AssertionError(name + " has not said \"" + word + "\" in " + LIMIT_SECONDS + " s");
         }
         if (!line.startsWith(word)) {
-            throw new AssertionError(
-                    name + " was to say \"" + word + "\", and said \"" + line + "\"; see target/" + name + ".log");
+            throw new AssertionError(name + " was to say \"" + word + "\", and said \"" + line + "\"; see " + log);
         }
         return line.substring(word.length()).strip();
+    }
+
+    /** The last lines that it has said to standard error. */
+    String log() throws IOException {
+        List<String> all = Files.readAllLines(log);
+        return String.join("\n", all.subList(Math.max(0, all.size() - LAST_LINES), all.size()));
     }
 
     void signal(String name) throws IOException, InterruptedException {

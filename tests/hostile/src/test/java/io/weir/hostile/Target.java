@@ -150,6 +150,11 @@ final class Target implements AutoCloseable {
         return Figures.parse(victim.hear("memory"));
     }
 
+    /** The last lines of what the victim has logged. */
+    String log() throws IOException {
+        return victim.log();
+    }
+
     /** Has the victim do nothing until it may go on. */
     void stop() throws IOException, InterruptedException {
         victim.signal("STOP");

@@ -1,9 +1,13 @@
 package io.weir.transport.loop;
 
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Logs what user code and links throw on a loop, so that the loop itself goes on. Loop thread only. */
+/**
+ * Logs what user code and links throw on a loop, so that the loop itself goes on; unless the JVM's heap was full, for
+ * then the loop has to end. By whoever has the loop only.
+ */
 final class Failures {
 
     private static final Logger LOG = LoggerFactory.getLogger(NettyLoop.class);
@@ -11,10 +15,14 @@ final class Failures {
     /** What fails in every turn fails a million times a second; one line in this time is enough. */
     private static final long QUIET_NANOS = 1_000_000_000L;
 
+    /** Begins the text of HotSpot's error for a class whose initializer has failed before. */
+    private static final String UNUSABLE = "Could not initialize class";
+
     private final String loop;
     private long loggedAt = System.nanoTime() - QUIET_NANOS;
     private long notLogged;
     private long count;
+    private @Nullable Throwable fullHeap;
 
     Failures(String loop) {
         this.loop = loop;
@@ -26,6 +34,7 @@ final class Failures {
         } catch (Throwable e) {
             count++;
             endOn(e);
+            caught(e);
             log("A task failed on loop {}", e);
         }
     }
@@ -42,6 +51,7 @@ final class Failures {
      */
     void repeated(String what, Object whom, Throwable failure) {
         endOn(failure);
+        caught(failure);
         long now = System.nanoTime();
         if (now - loggedAt < QUIET_NANOS) {
             notLogged++;
@@ -63,18 +73,51 @@ final class Failures {
     }
 
     /**
-     * Throws the error on if the JVM's heap is full: what came in this turn, and what was due, is half dealt with then,
-     * and somebody may wait for the rest for ever. Who finds no direct memory has only that to complain of.
+     * Remembers the failure if the JVM's heap was full: what came in this turn, and what was due, is half dealt with
+     * then, and somebody may wait for the rest for ever. Who finds no direct memory has only that to complain of.
      */
-    static void endOnFullHeap(Throwable failure) {
-        if (isFullHeap(failure)) {
-            throw (OutOfMemoryError) failure;
+    void caught(Throwable failure) {
+        if (fullHeap == null && isFullHeap(failure)) {
+            fullHeap = failure;
         }
     }
 
-    static boolean isFullHeap(Throwable failure) {
-        String text = failure instanceof OutOfMemoryError full ? full.getMessage() : null;
-        return text != null && (text.contains("heap space") || text.contains("GC overhead"));
+    /** Whether the heap was full, and the loop has to end. */
+    boolean heapWasFull() {
+        return fullHeap != null;
+    }
+
+    /** Throws on what was {@link #caught}, if anything was. */
+    void endOnFullHeap() throws Throwable {
+        if (fullHeap != null) {
+            throw fullHeap;
+        }
+    }
+
+    private static boolean isFullHeap(Throwable failure) {
+        String text = String.valueOf(failure.getMessage());
+        if (failure instanceof OutOfMemoryError) {
+            return speaksOfHeap(text);
+        }
+        // A class or a call site that was needed first when the heap was full is unusable for good.
+        return failure instanceof LinkageError && isOfFullHeap(text, failure.getCause());
+    }
+
+    private static boolean isOfFullHeap(String text, @Nullable Throwable cause) {
+        if (cause == null) {
+            // The JVM had no memory for the cause.
+            return text.startsWith(UNUSABLE);
+        }
+        if (cause instanceof ExceptionInInitializerError) {
+            // Of what an initializer has thrown, the JVM keeps no more than this text.
+            String kept = String.valueOf(cause.getMessage());
+            return kept.contains(OutOfMemoryError.class.getName()) && speaksOfHeap(kept);
+        }
+        return isFullHeap(cause);
+    }
+
+    private static boolean speaksOfHeap(String text) {
+        return text.contains("heap space") || text.contains("GC overhead");
     }
 
     /** Nothing goes on behind an error of the JVM that it can't explain itself. */

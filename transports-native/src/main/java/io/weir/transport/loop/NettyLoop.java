@@ -84,7 +84,6 @@ public final class NettyLoop implements Loop {
     private final Sinks.Empty<Void> ended = Sinks.empty();
     private final Sinks.One<Throwable> death = Sinks.one();
     private @Nullable Throwable diedOf;
-    private @Nullable Throwable heapFull;
 
     /** Memory for what has to be done when there is none. */
     @SuppressWarnings("UnusedVariable") // It is there to be given up.
@@ -341,11 +340,12 @@ public final class NettyLoop implements Loop {
         Insistence.run(announcingEnd);
     }
 
-    private void turns() {
+    private void turns() throws Throwable {
         owner.begin();
         buffers = new LoopBuffers();
         while (!closing || !delays.isEmpty()) {
             turn();
+            failures.endOnFullHeap();
         }
         end();
     }
@@ -430,7 +430,7 @@ public final class NettyLoop implements Loop {
 
     @Override
     public void giveBack(boolean recall) {
-        boolean looks = recall || !turnEnd.isEmpty();
+        boolean looks = recall || !turnEnd.isEmpty() || failures.heapWasFull();
         if (looks) {
             // Before the loop's thread looks for the last time whether it may sleep, or it is woken.
             recalled = true;
@@ -478,7 +478,7 @@ public final class NettyLoop implements Loop {
         turnEnd.forget();
         tasks.fallAsleep();
         pollables.sift(pace.now(), failures);
-        boolean mayRest = pollables.asleep(failures);
+        boolean mayRest = pollables.asleep(failures) && !failures.heapWasFull();
         int work = sockets(mayRest ? UNTIL_SOMETHING_HAPPENS : NOT_AT_ALL);
         if (mayRest) {
             wakeUps++;
@@ -501,21 +501,14 @@ public final class NettyLoop implements Loop {
      * what came over that socket is half dealt with, and this loop ends. On the loop's thread only.
      */
     public void caught(Throwable failure) {
-        if (heapFull == null && Failures.isFullHeap(failure)) {
-            heapFull = failure;
-        }
+        failures.caught(failure);
     }
 
     /** Sockets, timers and Netty's own tasks. */
     private int sockets(long waitNanos) {
         try {
-            int work = eventLoop.run(waitNanos);
-            if (heapFull != null) {
-                throw heapFull;
-            }
-            return work;
+            return eventLoop.run(waitNanos);
         } catch (Throwable e) {
-            Failures.endOnFullHeap(e);
             failures.repeated("Handling", "sockets", e);
             return 0;
         }

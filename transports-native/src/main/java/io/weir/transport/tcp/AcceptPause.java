@@ -11,8 +11,7 @@ import reactor.core.Disposable;
 /**
  * The first handler of a listener. When a connection can't be accepted, Reactor Netty's handlers stop the listener, and
  * a timer of theirs starts it again after a second. Where the heap has no room for that timer, nobody would notice, and
- * the listener would stay stopped; so this has a timer of its own, and reports it if that can't be had either. Loop
- * thread only.
+ * the listener would stay stopped; so this has a timer of its own, and reports what it catches. Loop thread only.
  */
 final class AcceptPause extends ChannelInboundHandlerAdapter {
 
@@ -21,7 +20,7 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
 
     private final Consumer<Throwable> cantAccept;
     private final BiFunction<Runnable, Duration, Disposable> timer;
-    private final Consumer<Throwable> noTimer;
+    private final Consumer<Throwable> caught;
     private boolean pauses;
 
     /**
@@ -29,24 +28,34 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
      *
      * @param cantAccept called with each reason why a connection can't be accepted
      * @param timer as {@link io.weir.core.Loop#schedule}
-     * @param noTimer called with the error if there is no memory for a timer
+     * @param caught called before anything else with what the listener has met, and with the error if there is no
+     *     memory for a timer
      */
     AcceptPause(
             Consumer<Throwable> cantAccept,
             BiFunction<Runnable, Duration, Disposable> timer,
-            Consumer<Throwable> noTimer) {
+            Consumer<Throwable> caught) {
         this.cantAccept = cantAccept;
         this.timer = timer;
-        this.noTimer = noTimer;
+        this.caught = caught;
     }
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        // What follows may not come to its end in a JVM without memory, and Netty says nothing of that.
+        caught.accept(cause);
         try {
             cantAccept.accept(cause);
         } finally {
             // Whatever keeps us from saying so: without the pause, it would be tried again and again.
+            passOn(context, cause);
+        }
+    }
+
+    private void passOn(ChannelHandlerContext context, Throwable cause) {
+        try {
             context.fireExceptionCaught(cause);
+        } finally {
             goOnAfterPause(context.channel());
         }
     }
@@ -66,7 +75,7 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
             var unused = timer.apply(() -> goOn(listener), PAUSE);
             pauses = true;
         } catch (OutOfMemoryError e) {
-            noTimer.accept(e);
+            caught.accept(e);
         }
     }
 

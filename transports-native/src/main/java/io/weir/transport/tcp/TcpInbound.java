@@ -55,6 +55,10 @@ final class TcpInbound extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
+        if (cause instanceof LinkageError) {
+            // If it goes back to a full heap, no connection has a future.
+            NettyLoop.current().caught(cause);
+        }
         TcpLink broken = link;
         if (broken == null) {
             context.fireExceptionCaught(cause);
@@ -67,7 +71,7 @@ final class TcpInbound extends ChannelInboundHandlerAdapter {
     private static void fail(TcpLink broken, Throwable cause) {
         try {
             broken.failed(cause);
-        } catch (OutOfMemoryError e) {
+        } catch (OutOfMemoryError | LinkageError e) {
             // All that wait for the end of this link would wait for ever.
             NettyLoop.current().caught(e);
             throw e;

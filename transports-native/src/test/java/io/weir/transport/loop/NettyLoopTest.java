@@ -755,6 +755,103 @@ class NettyLoopTest {
         assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
     }
 
+    private enum Place {
+        TASK,
+        TIMER,
+        HOOK,
+        POLL,
+        /** Netty throws away what its tasks and handlers throw. */
+        NETTY
+    }
+
+    private static void put(Runnable step, NettyLoop loop, Place place) {
+        switch (place) {
+            case TASK -> loop.execute(step);
+            case TIMER -> {
+                Disposable unused = loop.schedule(step, Duration.ofMillis(1));
+            }
+            case HOOK -> loop.execute(() -> loop.atTurnEnd(step));
+            case POLL ->
+                loop.execute(() -> loop.add(new Probe() {
+                    @Override
+                    public int poll() {
+                        step.run();
+                        return 0;
+                    }
+                }));
+            case NETTY ->
+                loop.eventLoop().execute(() -> {
+                    try {
+                        step.run();
+                    } catch (OutOfMemoryError failure) {
+                        loop.caught(failure);
+                    }
+                });
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void aFullHeapEndsTheLoopWhereverItIsMetAndWhatHasComeIsRun(Place place) {
+        NettyLoop loop = NettyLoop.start("starved", Waiting.BALANCED, true);
+        CompletableFuture<Throwable> death = loop.died().toFuture();
+        AtomicInteger disposed = new AtomicInteger();
+        AtomicInteger run = new AtomicInteger();
+        OutOfMemoryError full = new OutOfMemoryError("Java heap space");
+        CountDownLatch go = new CountDownLatch(1);
+        loop.execute(() -> {
+            loop.closeAtEnd(disposed::incrementAndGet);
+            OnLoop.await(go);
+        });
+        put(
+                () -> {
+                    throw full;
+                },
+                loop,
+                place);
+        loop.execute(run::incrementAndGet);
+        go.countDown();
+        assertThat(OnLoop.await(death)).isSameAs(full);
+        loop.close().block(Duration.ofSeconds(30));
+        // More than once, if its end were tried again because of what ended it.
+        assertThat(disposed).hasValue(1);
+        assertThat(run).hasValue(1);
+        assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
+    }
+
+    private static final class NeededWhenTheHeapWasFull {
+
+        static final int VALUE = value();
+
+        private static int value() {
+            throw new OutOfMemoryError("Java heap space");
+        }
+    }
+
+    private static final class NeverUsable {
+
+        static final int VALUE = value();
+
+        private static int value() {
+            throw new IllegalStateException("there is heap space");
+        }
+    }
+
+    @Test
+    void aClassThatIsUnusableSinceTheHeapWasFullEndsTheLoopAnyOtherDoesNot() {
+        assertThatThrownBy(() -> System.out.println(NeededWhenTheHeapWasFull.VALUE))
+                .isInstanceOf(OutOfMemoryError.class);
+        assertThatThrownBy(() -> System.out.println(NeverUsable.VALUE)).isInstanceOf(LinkageError.class);
+        NettyLoop loop = NettyLoop.start("bereft", Waiting.BALANCED, true);
+        CompletableFuture<Throwable> death = loop.died().toFuture();
+        loop.execute(() -> System.out.println(NeverUsable.VALUE));
+        OnLoop.run(loop, () -> {});
+        assertThat(death).isNotDone();
+        loop.execute(() -> System.out.println(NeededWhenTheHeapWasFull.VALUE));
+        assertThat(OnLoop.await(death)).isInstanceOf(NoClassDefFoundError.class);
+        loop.close().block(Duration.ofSeconds(30));
+    }
+
     @Test
     void aLoopThatIsClosedHasNotDied() {
         NettyLoop loop = NettyLoop.start("mortal", Waiting.BALANCED, true);

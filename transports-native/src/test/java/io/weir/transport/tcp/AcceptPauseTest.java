@@ -18,13 +18,20 @@ class AcceptPauseTest {
     private final OutOfMemoryError full = new OutOfMemoryError("Java heap space");
 
     private final List<Throwable> reasons = new ArrayList<>();
-    private final List<Throwable> noTimers = new ArrayList<>();
+    private final List<Throwable> caught = new ArrayList<>();
     private final List<Runnable> timers = new ArrayList<>();
     private final List<Duration> pauses = new ArrayList<>();
     private boolean heapFull;
 
     private final EmbeddedChannel listener =
-            new EmbeddedChannel(new AcceptPause(reasons::add, this::schedule, noTimers::add), new Acceptor());
+            new EmbeddedChannel(new AcceptPause(this::report, this::schedule, caught::add), new Acceptor());
+
+    private void report(Throwable reason) {
+        if (heapFull) {
+            throw full;
+        }
+        reasons.add(reason);
+    }
 
     private Disposable schedule(Runnable task, Duration delay) {
         if (heapFull) {
@@ -61,6 +68,7 @@ class AcceptPauseTest {
         listener.pipeline().fireExceptionCaught(new IOException("Too many open files"));
         assertThat(accepts()).isFalse();
         assertThat(reasons).singleElement().hasToString("java.io.IOException: Too many open files");
+        assertThat(caught).isEqualTo(reasons);
         timers.remove(0).run();
         assertThat(accepts()).isTrue();
         assertThat(pauses).singleElement().satisfies(pause -> assertThat(pause).isGreaterThan(Duration.ofSeconds(1)));
@@ -95,7 +103,15 @@ class AcceptPauseTest {
         listener.pipeline().fireChannelRead("too many");
         listener.pipeline().fireChannelReadComplete();
         assertThat(accepts()).isFalse();
-        assertThat(noTimers).containsExactly(full);
+        assertThat(caught).containsExactly(full);
+    }
+
+    @Test
+    void aFullHeapIsReportedEvenIfThereIsNoMemoryToSayOrDoAnythingElse() {
+        heapFull = true;
+        listener.pipeline().fireExceptionCaught(full);
+        assertThat(accepts()).isFalse();
+        assertThat(caught).containsExactly(full, full);
     }
 
     @Test
