@@ -78,7 +78,9 @@ final class Program implements AutoCloseable {
 
     /** The last lines that it has said to standard error. */
     String log() throws IOException {
-        List<String> all = Files.readAllLines(log);
+        List<String> all = new String(Files.readAllBytes(log), StandardCharsets.UTF_8)
+                .lines()
+                .toList();
         return String.join("\n", all.subList(Math.max(0, all.size() - LAST_LINES), all.size()));
     }
 

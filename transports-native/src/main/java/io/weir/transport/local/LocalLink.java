@@ -183,6 +183,7 @@ final class LocalLink implements Link, Pollable, Disposable {
                 deliver(handler);
             }
         } catch (Throwable e) {
+            loop.linkFailed(e);
             lost(
                     e instanceof WeirException known
                             ? known

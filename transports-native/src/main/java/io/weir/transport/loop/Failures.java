@@ -6,7 +6,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Logs what user code and links throw on a loop, so that the loop itself goes on; unless the JVM's heap was full, for
- * then the loop has to end. By whoever has the loop only.
+ * then the loop has to end. By whoever has the loop only, until it has ended.
  */
 final class Failures {
 
@@ -15,8 +15,7 @@ final class Failures {
     /** What fails in every turn fails a million times a second; one line in this time is enough. */
     private static final long QUIET_NANOS = 1_000_000_000L;
 
-    /** Begins the text of HotSpot's error for a class whose initializer has failed before. */
-    private static final String UNUSABLE = "Could not initialize class";
+    private static final int MOST_CAUSES = 8;
 
     private final String loop;
     private long loggedAt = System.nanoTime() - QUIET_NANOS;
@@ -94,30 +93,27 @@ final class Failures {
         }
     }
 
+    /** Asks nothing of exceptions of others, which may fail at that. */
     private static boolean isFullHeap(Throwable failure) {
-        String text = String.valueOf(failure.getMessage());
         if (failure instanceof OutOfMemoryError) {
-            return speaksOfHeap(text);
+            return speaksOfHeap(failure);
         }
-        // A class or a call site that was needed first when the heap was full is unusable for good.
-        return failure instanceof LinkageError && isOfFullHeap(text, failure.getCause());
+        // A class that was needed first when the heap was full is unusable for good.
+        Throwable link = failure;
+        for (int depth = 0; depth < MOST_CAUSES && link instanceof LinkageError; depth++) {
+            link = link.getCause();
+            if (link instanceof OutOfMemoryError || link instanceof ExceptionInInitializerError) {
+                return speaksOfHeap(link);
+            }
+        }
+        return false;
     }
 
-    private static boolean isOfFullHeap(String text, @Nullable Throwable cause) {
-        if (cause == null) {
-            // The JVM had no memory for the cause.
-            return text.startsWith(UNUSABLE);
-        }
-        if (cause instanceof ExceptionInInitializerError) {
-            // Of what an initializer has thrown, the JVM keeps no more than this text.
-            String kept = String.valueOf(cause.getMessage());
-            return kept.contains(OutOfMemoryError.class.getName()) && speaksOfHeap(kept);
-        }
-        return isFullHeap(cause);
-    }
-
-    private static boolean speaksOfHeap(String text) {
-        return text.contains("heap space") || text.contains("GC overhead");
+    /** Of what an initializer has thrown, the JVM keeps no more than a text, which begins with the name. */
+    private static boolean speaksOfHeap(Throwable failure) {
+        String text = String.valueOf(failure.getMessage());
+        return (failure instanceof OutOfMemoryError || text.contains(OutOfMemoryError.class.getName()))
+                && (text.contains("heap space") || text.contains("GC overhead"));
     }
 
     /** Nothing goes on behind an error of the JVM that it can't explain itself. */

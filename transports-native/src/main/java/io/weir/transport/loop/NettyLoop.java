@@ -91,6 +91,7 @@ public final class NettyLoop implements Loop {
 
     // Made beforehand for the same reason.
     private final Runnable ending = this::end;
+    private final Runnable endingSockets = this::endSockets;
     private final Runnable endingTasks = this::endTasks;
     private final Runnable announcingDeath = this::announceDeath;
     private final Runnable announcingEnd = this::announceEnd;
@@ -358,6 +359,8 @@ public final class NettyLoop implements Loop {
         spare = NOTHING;
         diedOf = cause;
         Insistence.run(ending);
+        // Once more, as that may have failed before it came so far: nobody may wait at a listener for ever.
+        Insistence.run(endingSockets);
         // Of the sockets and links, what could not be closed is closed by the operating system at the latest.
         Insistence.run(endingTasks);
         Insistence.run(announcingDeath);
@@ -504,11 +507,25 @@ public final class NettyLoop implements Loop {
         failures.caught(failure);
     }
 
+    /**
+     * A link ends because of this failure. A failed allocation concerns that link alone; but a class that is unusable
+     * since the JVM's heap was full would end every further one, and so ends the loop. By whoever has the loop only.
+     */
+    public void linkFailed(Throwable failure) {
+        if (failure instanceof LinkageError) {
+            failures.caught(failure);
+        }
+    }
+
     /** Sockets, timers and Netty's own tasks. */
     private int sockets(long waitNanos) {
         try {
             return eventLoop.run(waitNanos);
         } catch (Throwable e) {
+            if (diedOf != null && e instanceof OutOfMemoryError full) {
+                // What is left to be closed is tried again when there is memory.
+                throw full;
+            }
             failures.repeated("Handling", "sockets", e);
             return 0;
         }
@@ -526,6 +543,10 @@ public final class NettyLoop implements Loop {
             failures.run(task);
         }
         turnEnd.run(failures);
+        endSockets();
+    }
+
+    private void endSockets() {
         socketsOver = true;
         closeSockets();
     }

@@ -302,6 +302,7 @@ final class P4Link implements Link, Connection.User {
         } catch (WeirException e) {
             failsHere(e);
         } catch (Throwable e) {
+            loop.linkFailed(e);
             failsHere(new SessionLost("the link to " + peer + " has ended because its receiver failed: " + e, e));
         }
     }

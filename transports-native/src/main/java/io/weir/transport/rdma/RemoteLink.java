@@ -348,6 +348,7 @@ public final class RemoteLink implements Link, Pollable {
         } catch (WeirException e) {
             failsHere(e);
         } catch (Throwable e) {
+            loop.linkFailed(e);
             failsHere(new SessionLost("the link to " + peer + " has ended because its receiver failed: " + e, e));
         }
         return 1;

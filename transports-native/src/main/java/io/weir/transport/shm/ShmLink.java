@@ -295,6 +295,7 @@ final class ShmLink implements Link, Lendable {
         } catch (WeirException e) {
             fail(e);
         } catch (Throwable e) {
+            loop.linkFailed(e);
             fail(receiverFailed(e));
         }
         return 1;

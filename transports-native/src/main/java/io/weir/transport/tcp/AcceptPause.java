@@ -74,7 +74,7 @@ final class AcceptPause extends ChannelInboundHandlerAdapter {
         try {
             var unused = timer.apply(() -> goOn(listener), PAUSE);
             pauses = true;
-        } catch (OutOfMemoryError e) {
+        } catch (OutOfMemoryError | LinkageError e) {
             caught.accept(e);
         }
     }

@@ -146,6 +146,7 @@ final class Listening {
         try {
             accepted.accept(link);
         } catch (Throwable e) {
+            NettyLoop.current().linkFailed(e);
             LOG.error("A connection to {} was closed, as nobody could take it", address, e);
             link.close();
         }

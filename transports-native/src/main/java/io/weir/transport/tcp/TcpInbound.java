@@ -55,10 +55,7 @@ final class TcpInbound extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        if (cause instanceof LinkageError) {
-            // If it goes back to a full heap, no connection has a future.
-            NettyLoop.current().caught(cause);
-        }
+        NettyLoop.current().linkFailed(cause);
         TcpLink broken = link;
         if (broken == null) {
             context.fireExceptionCaught(cause);

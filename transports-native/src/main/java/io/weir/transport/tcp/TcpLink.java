@@ -291,6 +291,7 @@ final class TcpLink implements Link {
         try {
             parser.parse(bytes);
         } catch (Throwable e) {
+            loop.linkFailed(e);
             bytes.skipBytes(bytes.readableBytes());
             discardEarly();
             broken(reasonOf(e));

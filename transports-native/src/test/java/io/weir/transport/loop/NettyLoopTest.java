@@ -819,6 +819,33 @@ class NettyLoopTest {
         assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
     }
 
+    private static final class Speechless extends RuntimeException {
+
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("there is no message");
+        }
+    }
+
+    @Test
+    void anExceptionThatFailsItselfEndsNoLoop() {
+        NettyLoop loop = loop(Waiting.BALANCED, true);
+        CompletableFuture<Throwable> death = loop.died().toFuture();
+        loop.execute(() -> {
+            throw new Speechless();
+        });
+        OnLoop.run(
+                loop,
+                () -> loop.atTurnEnd(() -> {
+                    throw new Speechless();
+                }));
+        OnLoop.run(loop, () -> {});
+        OnLoop.run(loop, () -> {});
+        assertThat(death).isNotDone();
+    }
+
     private static final class NeededWhenTheHeapWasFull {
 
         static final int VALUE = value();
@@ -840,15 +867,23 @@ class NettyLoopTest {
     @Test
     void aClassThatIsUnusableSinceTheHeapWasFullEndsTheLoopAnyOtherDoesNot() {
         assertThatThrownBy(() -> System.out.println(NeededWhenTheHeapWasFull.VALUE))
-                .isInstanceOf(OutOfMemoryError.class);
+                .isInstanceOf(Error.class);
         assertThatThrownBy(() -> System.out.println(NeverUsable.VALUE)).isInstanceOf(LinkageError.class);
         NettyLoop loop = NettyLoop.start("bereft", Waiting.BALANCED, true);
         CompletableFuture<Throwable> death = loop.died().toFuture();
         loop.execute(() -> System.out.println(NeverUsable.VALUE));
+        loop.execute(() -> loop.linkFailed(new OutOfMemoryError("Java heap space")));
         OnLoop.run(loop, () -> {});
-        assertThat(death).isNotDone();
-        loop.execute(() -> System.out.println(NeededWhenTheHeapWasFull.VALUE));
-        assertThat(OnLoop.await(death)).isInstanceOf(NoClassDefFoundError.class);
+        loop.execute(() -> {
+            try {
+                System.out.println(NeededWhenTheHeapWasFull.VALUE);
+            } catch (LinkageError failure) {
+                loop.linkFailed(failure);
+            }
+        });
+        assertThat(OnLoop.await(death))
+                .isInstanceOf(NoClassDefFoundError.class)
+                .hasMessageContaining("NeededWhenTheHeapWasFull");
         loop.close().block(Duration.ofSeconds(30));
     }
 
