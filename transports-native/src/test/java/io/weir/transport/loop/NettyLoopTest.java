@@ -819,6 +819,22 @@ class NettyLoopTest {
         assertThatThrownBy(() -> loop.execute(() -> {})).isInstanceOf(RejectedExecutionException.class);
     }
 
+    @Test
+    void aFullHeapThatABorrowerMeetsEndsTheLoopWhenItIsGivenBack() {
+        NettyLoop loop = NettyLoop.start("lent", Waiting.FRUGAL, true);
+        CompletableFuture<Throwable> death = loop.died().toFuture();
+        OutOfMemoryError full = new OutOfMemoryError("Java heap space");
+        OnLoop.borrow(loop);
+        loop.atTurnEnd(() -> {
+            throw full;
+        });
+        assertThatThrownBy(loop::endTurn).isInstanceOf(IllegalStateException.class);
+        assertThat(death).isNotDone();
+        loop.giveBack(false);
+        assertThat(OnLoop.await(death)).isSameAs(full);
+        loop.close().block(Duration.ofSeconds(30));
+    }
+
     private static final class Speechless extends RuntimeException {
 
         private static final long serialVersionUID = 1;
