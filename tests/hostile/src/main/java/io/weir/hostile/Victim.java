@@ -349,7 +349,7 @@ public final class Victim {
                 .orElse("none");
     }
 
-    /** Again, where the heap was full: others may have found nothing to be free so far, and so does this thread. */
+    /** Answers a line, and tries again while the heap is full: what fills it may not have been given back yet. */
     private void obey(String line) throws IOException, InterruptedException {
         boolean said = false;
         while (!said) {
@@ -366,23 +366,19 @@ public final class Victim {
     }
 
     private String answer(String line) throws IOException, InterruptedException {
-        switch (line) {
+        return switch (line) {
             case "take" -> {
                 take();
-                return "taken";
+                yield "taken";
             }
             case "starve" -> {
                 starve();
-                return "starved";
+                yield "starved";
             }
-            case "waited" -> {
-                return "waited " + waited();
-            }
-            case "memory" -> {
-                return "memory " + memory();
-            }
+            case "waited" -> "waited " + waited();
+            case "memory" -> "memory " + memory();
             default -> throw new IllegalArgumentException("there is no command " + line);
-        }
+        };
     }
 
     public static void main(String[] arguments) throws IOException, InterruptedException {

@@ -21,7 +21,7 @@ final class Failures {
     private long loggedAt = System.nanoTime() - QUIET_NANOS;
     private long notLogged;
     private long count;
-    private @Nullable Throwable fullHeap;
+    private @Nullable Error fullHeap;
 
     Failures(String loop) {
         this.loop = loop;
@@ -76,8 +76,8 @@ final class Failures {
      * then, and somebody may wait for the rest for ever. Who finds no direct memory has only that to complain of.
      */
     void caught(Throwable failure) {
-        if (fullHeap == null && isFullHeap(failure)) {
-            fullHeap = failure;
+        if (fullHeap == null && failure instanceof Error error && isFullHeap(error)) {
+            fullHeap = error;
         }
     }
 
@@ -87,14 +87,14 @@ final class Failures {
     }
 
     /** Throws on what was {@link #caught}, if anything was. */
-    void endOnFullHeap() throws Throwable {
+    void endOnFullHeap() {
         if (fullHeap != null) {
             throw fullHeap;
         }
     }
 
     /** Asks nothing of exceptions of others, which may fail at that. */
-    private static boolean isFullHeap(Throwable failure) {
+    private static boolean isFullHeap(Error failure) {
         if (failure instanceof OutOfMemoryError) {
             return speaksOfHeap(failure);
         }

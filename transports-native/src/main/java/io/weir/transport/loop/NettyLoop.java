@@ -341,7 +341,7 @@ public final class NettyLoop implements Loop {
         Insistence.run(announcingEnd);
     }
 
-    private void turns() throws Throwable {
+    private void turns() {
         owner.begin();
         buffers = new LoopBuffers();
         while (!closing || !delays.isEmpty()) {
