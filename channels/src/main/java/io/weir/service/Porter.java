@@ -31,7 +31,7 @@ import reactor.core.scheduler.Schedulers;
 /**
  * The server's side of {@link Proof}, for all services of a node: answers knocks, and remembers for as long as a
  * session lasts what its peer has proved. Who knocks for a service that is not here, or has no password, sees no
- * difference to one who does not know the password.
+ * difference to one who does not know the password; but for one that is just being opened he is asked to knock again.
  */
 final class Porter implements Disposable {
 
@@ -46,6 +46,9 @@ final class Porter implements Disposable {
     private final byte[] decoy = Proof.random(Proof.CODE);
     private final RareLog failures = new RareLog(LOG, System::nanoTime);
     private final ConcurrentMap<String, Lock> locks = new ConcurrentHashMap<>();
+    /** Services whose keys are being derived, which takes a while. */
+    private final Set<String> opening = ConcurrentHashMap.newKeySet();
+
     private final ConcurrentMap<Peer, Visitor> visitors = new ConcurrentHashMap<>();
 
     /** A service with a password, until it is not served any more: then the password may be another one. */
@@ -78,7 +81,9 @@ final class Porter implements Disposable {
                     Lock lock = new Lock(service, key);
                     locks.put(service, lock);
                     return lock;
-                });
+                })
+                .doOnSubscribe(begun -> opening.add(service))
+                .doFinally(how -> opening.remove(service));
     }
 
     void unlock(Lock lock) {
@@ -150,7 +155,12 @@ final class Porter implements Disposable {
         if (!visitor.attempts.left()) {
             throw new AuthenticationFailed("too many proofs have failed on this connection: try again in a minute");
         }
+        // Asked for before the lock, which is there when it is over.
+        boolean isOpening = opening.contains(talk.service);
         Lock lock = locks.get(talk.service);
+        if (lock == null && isOpening) {
+            throw new Refused("service '" + talk.service + "' is just being opened: knock again");
+        }
         byte[] key = lock == null ? decoy : lock.key;
         Proof.Ends ends = new Proof.Ends(peer.id(), node.id(), peer.binding());
         boolean right = MessageDigest.isEqual(Proof.code(key, Proof.CLIENT, talk, ends), take(said, Proof.CODE));
