@@ -23,6 +23,7 @@ import java.util.stream.Stream;
  * @param retries how often a measurement is repeated that was disturbed
  * @param quietWait how long to wait before a repetition until the others are quiet
  * @param freshJvms whether each scenario starts with JVMs that have compiled nothing for another one
+ * @param freshRounds whether each round does too
  * @param budget time after which no more rounds are begun; every scenario gets one
  */
 record Plan(
@@ -39,6 +40,7 @@ record Plan(
         int retries,
         Duration quietWait,
         boolean freshJvms,
+        boolean freshRounds,
         Duration budget) {
 
     private static final List<Integer> ALL_SIZES = List.of(32, 1 << 10, 64 << 10, 1 << 20);
@@ -65,6 +67,7 @@ record Plan(
                 2,
                 Duration.ofSeconds(2),
                 true,
+                false,
                 Duration.ofMinutes(14));
     }
 
@@ -84,13 +87,15 @@ record Plan(
                 0,
                 Duration.ZERO,
                 false,
+                false,
                 Duration.ofSeconds(45));
     }
 
     /**
      * For two versions of one entrant: both in the configuration that users have, since one that is chosen for each by
      * a trial may be another one there. Without trials they are warmed for longer: a JVM compiles much of it once more
-     * in the first rounds, which costs more than what versions differ by.
+     * in the first rounds, which costs more than what versions differ by. Each round has new JVMs where every scenario
+     * has: what one pair has inlined by chance makes as much of a difference, and stays the same as long as it lives.
      */
     Plan forVersions() {
         return with(draft -> {
@@ -98,6 +103,7 @@ record Plan(
             draft.warm = sizeWarm.multipliedBy(2);
             draft.sizeWarm = draft.warm;
             draft.trials = 0;
+            draft.freshRounds = freshJvms;
         });
     }
 
@@ -203,6 +209,7 @@ record Plan(
         private Duration sizeWarm;
         private Duration warm;
         private int trials;
+        private boolean freshRounds;
         private Duration budget;
 
         Draft(Plan from) {
@@ -216,6 +223,7 @@ record Plan(
             this.sizeWarm = from.sizeWarm;
             this.warm = from.warm;
             this.trials = from.trials;
+            this.freshRounds = from.freshRounds;
             this.budget = from.budget;
         }
 
@@ -234,6 +242,7 @@ record Plan(
                     from.retries,
                     from.quietWait,
                     from.freshJvms,
+                    freshRounds,
                     budget);
         }
     }

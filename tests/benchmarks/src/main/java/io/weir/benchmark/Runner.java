@@ -78,7 +78,8 @@ final class Runner implements AutoCloseable {
             different.addAll(taking);
         }
         double firsts = different.size() * plan.firstWarmOf(scenario).toNanos() / 1e9;
-        return pairs * plan.roundsOf(scenario) * each + firsts;
+        int rounds = plan.roundsOf(scenario);
+        return pairs * rounds * each + (plan.freshRounds() ? rounds : 1) * firsts;
     }
 
     private List<Entrant> taking(Cell cell) {
@@ -95,6 +96,9 @@ final class Runner implements AutoCloseable {
                 return;
             }
             progress.accept(scenario + ": round " + (round + 1) + " of " + plan.roundsOf(scenario));
+            if (round > 0 && plan.freshRounds()) {
+                closePairs();
+            }
             for (Cell cell : plan.cells(scenario)) {
                 List<Entrant> taking = taking(cell);
                 for (int turn = 0; turn < taking.size(); turn++) {

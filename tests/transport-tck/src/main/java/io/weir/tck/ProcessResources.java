@@ -10,6 +10,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -43,13 +44,7 @@ record ProcessResources(List<String> descriptors, List<String> mappings, List<St
 
     /** What there is now. */
     static ProcessResources now() {
-        return new ProcessResources(
-                openDescriptors(),
-                sharedMappings(),
-                Thread.getAllStackTraces().keySet().stream()
-                        .map(Thread::getName)
-                        .filter(name -> !SHARED_THREADS.matcher(name).matches())
-                        .toList());
+        return new ProcessResources(openDescriptors(), sharedMappings(), runningThreads());
     }
 
     /** What is here and was not there before, as sentences. */
@@ -99,6 +94,24 @@ record ProcessResources(List<String> descriptors, List<String> mappings, List<St
         } catch (IOException e) {
             throw new UncheckedIOException("sockets on the loopback network", e);
         }
+    }
+
+    /** By their groups: to ask for their stacks stops them all. */
+    private static List<String> runningThreads() {
+        ThreadGroup all = Thread.currentThread().getThreadGroup();
+        while (all.getParent() != null) {
+            all = all.getParent();
+        }
+        Thread[] found = new Thread[2 * all.activeCount() + 16];
+        int count = all.enumerate(found);
+        while (count == found.length) {
+            found = new Thread[2 * found.length];
+            count = all.enumerate(found);
+        }
+        return Arrays.stream(found, 0, count)
+                .map(Thread::getName)
+                .filter(name -> !SHARED_THREADS.matcher(name).matches())
+                .toList();
     }
 
     private static List<String> openDescriptors() {

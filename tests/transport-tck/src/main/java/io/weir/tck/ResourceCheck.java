@@ -1,6 +1,7 @@
 package io.weir.tck;
 
 import java.util.function.Supplier;
+import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.AfterEachCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
@@ -12,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
  *
  * <p>A class that opens something once and for all may do so in a {@code @BeforeAll} method.
  */
-public final class ResourceCheck implements BeforeEachCallback, AfterEachCallback {
+public final class ResourceCheck implements BeforeEachCallback, AfterEachCallback, AfterAllCallback {
 
     private static final ExtensionContext.Namespace NAMESPACE = ExtensionContext.Namespace.create(ResourceCheck.class);
 
@@ -24,6 +25,7 @@ public final class ResourceCheck implements BeforeEachCallback, AfterEachCallbac
     @Override
     public void beforeEach(ExtensionContext context) {
         store(context).put("before", ProcessResources.now());
+        LeakWatch.begin();
     }
 
     @Override
@@ -34,6 +36,12 @@ public final class ResourceCheck implements BeforeEachCallback, AfterEachCallbac
         Await.until(
                 () -> "left behind by the test:\n  " + surplus.get(),
                 () -> surplus.get().isEmpty());
+        LeakWatch.failOnLeaksOfTest();
+    }
+
+    /** What several tests share may be dropped by none of them, or by one that did not make it. */
+    @Override
+    public void afterAll(ExtensionContext context) {
         LeakWatch.failOnLeaks();
     }
 
