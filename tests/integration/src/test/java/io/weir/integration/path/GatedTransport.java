@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * Shared memory with a device that a test commands: a link opens only while its {@link Gate} is open and may be jammed,
@@ -207,13 +208,13 @@ public final class GatedTransport implements Transport {
 
             @Override
             public Mono<Link> complete(byte[] theirs) {
+                // On the loop, where attempts are given up too: Mono.flatMap overlooks a cancel that meets its value.
                 return gate.open
                         .asFlux()
                         .filter(isOpen -> isOpen)
                         .next()
-                        .flatMap(isOpen -> Mono.<Link>create(sink -> request.loop()
-                                .execute(() ->
-                                        sink.onDispose(half.complete(theirs).subscribe(sink::success, sink::error)))))
+                        .publishOn(Schedulers.fromExecutor(request.loop()))
+                        .flatMap(isOpen -> half.complete(theirs))
                         .map(link -> new Jammable(link, gate));
             }
 
