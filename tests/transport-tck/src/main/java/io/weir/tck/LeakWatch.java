@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.platform.launcher.LauncherSession;
 import org.junit.platform.launcher.LauncherSessionListener;
@@ -60,20 +61,24 @@ public final class LeakWatch implements LauncherSessionListener {
 
     /** Fails if the test has dropped buffers that it made, or if others are known to have been dropped. */
     static void failOnLeaksOfTest() {
-        checkThatItWatches();
         AtomicLong open = openSinceBegin;
-        // A loop may be about to release the last ones.
-        if (Await.within(SHORTLY, () -> open.get() == 0)) {
-            failOn(reports());
-        } else {
-            failOnLeaks();
-        }
+        failOnLeaks(() -> open.get() == 0);
     }
 
     /** Fails if buffers were dropped without a release since the last call. */
     public static void failOnLeaks() {
+        failOnLeaks(() -> OPEN.get() == CANARIES.get());
+    }
+
+    /** @param allReleased whether nothing that was made can have been dropped */
+    private static void failOnLeaks(BooleanSupplier allReleased) {
         checkThatItWatches();
-        failOn(OPEN.get() == CANARIES.get() ? reports() : leaks());
+        // A loop may be about to release the last ones.
+        List<String> leaks = Await.within(SHORTLY, allReleased) ? reports() : leaks();
+        if (!leaks.isEmpty()) {
+            throw new AssertionError(
+                    leaks.size() + " buffers were dropped without a release:\n" + String.join("\n", leaks));
+        }
     }
 
     /** A detector that is deaf or switched off is a failure. */
@@ -83,13 +88,6 @@ public final class LeakWatch implements LauncherSessionListener {
         if (WATCHED.get() == before) {
             throw new AssertionError("Netty's leak detector does not watch: it does so only if LeakWatch is installed"
                     + " before the first buffer is made, and nobody has set another level");
-        }
-    }
-
-    private static void failOn(List<String> leaks) {
-        if (!leaks.isEmpty()) {
-            throw new AssertionError(
-                    leaks.size() + " buffers were dropped without a release:\n" + String.join("\n", leaks));
         }
     }
 
@@ -179,6 +177,7 @@ public final class LeakWatch implements LauncherSessionListener {
         }
     }
 
+    /** Counted until it is closed. */
     private static final class Counted<T> implements ResourceLeakTracker<T> {
 
         private final ResourceLeakTracker<T> tracker;

@@ -1,10 +1,12 @@
 package io.weir.tck;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
+import io.netty.util.ResourceLeakDetector;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -95,6 +97,16 @@ class ResourceCheckTest {
     @Test
     void whatALoopReleasesAMomentLaterIsNotDropped() {
         assertThat(failedIn(LateButComplete.class)).isEmpty();
+    }
+
+    @Test
+    void aDetectorThatIsSwitchedOffIsAFailure() {
+        ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.DISABLED);
+        try {
+            assertThatThrownBy(LeakWatch::failOnLeaks).hasMessageContaining("leak detector does not watch");
+        } finally {
+            ResourceLeakDetector.setLevel(ResourceLeakDetector.Level.PARANOID);
+        }
     }
 
     private static List<String> failedIn(Class<?> tests) {
