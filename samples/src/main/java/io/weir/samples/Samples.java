@@ -8,6 +8,8 @@ import io.weir.samples.prices.Prices;
 import io.weir.samples.shop.Shop;
 import io.weir.samples.stages.Stages;
 import io.weir.samples.steering.Steering;
+import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -15,10 +17,14 @@ import picocli.CommandLine.Spec;
 
 /** {@code weir sample} */
 @Command(
-        name = "sample",
+        name = Samples.NAME,
         description = "Runs a sample: a page of code, between two or more processes.",
-        mixinStandardHelpOptions = true,
-        subcommands = {
+        mixinStandardHelpOptions = true)
+final class Samples implements Runnable {
+
+    static final String NAME = "sample";
+
+    private static final List<Class<?>> ALL = List.of(
             Calls.class,
             Prices.class,
             FileSample.class,
@@ -27,12 +33,15 @@ import picocli.CommandLine.Spec;
             Steering.class,
             RmiSample.class,
             GatewayDemo.class,
-            Shop.class
-        })
-final class Samples implements Runnable {
+            Shop.class);
 
     @Spec
     private CommandSpec command;
+
+    /** Adds all samples to the command of this class. */
+    static void addTo(CommandLine sample) {
+        ALL.forEach(sample::addSubcommand);
+    }
 
     /** Called without a name: says which there are. */
     @Override

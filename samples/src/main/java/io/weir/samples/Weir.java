@@ -3,6 +3,7 @@ package io.weir.samples;
 import io.weir.core.WeirException;
 import io.weir.samples.demo.Demo;
 import io.weir.samples.demo.GatewayCommand;
+import java.util.Objects;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,7 +36,7 @@ public final class Weir implements Runnable {
     private Weir() {}
 
     public static void main(String[] arguments) {
-        CommandLine command = commandLine();
+        CommandLine command = commandLine(arguments);
         int code = command.execute(arguments);
         // A program that was launched goes on for as long as its threads do.
         if (code != 0 || !isLauncher(command.getParseResult())) {
@@ -47,11 +48,15 @@ public final class Weir implements Runnable {
         return parsed.hasSubcommand() && parsed.subcommand().commandSpec().userObject() instanceof Rmi;
     }
 
-    static CommandLine commandLine() {
+    /** The command with the subcommands that these arguments may name. */
+    static CommandLine commandLine(String... arguments) {
+        CommandLine command = new CommandLine(new Weir());
+        // The samples bring Jackson: loading it would take every other subcommand half a second.
+        if (arguments.length > 0 && arguments[0].equals(Samples.NAME)) {
+            Samples.addTo(Objects.requireNonNull(command.getSubcommands().get(Samples.NAME)));
+        }
         // What stands behind the class that is launched is the program's, also if it looks like an option of ours.
-        return new CommandLine(new Weir())
-                .setExecutionExceptionHandler(Weir::failed)
-                .setStopAtPositional(true);
+        return command.setExecutionExceptionHandler(Weir::failed).setStopAtPositional(true);
     }
 
     /**

@@ -40,7 +40,8 @@ class MembersTest {
     }
 
     private String said(String... arguments) {
-        CommandLine weir = Weir.commandLine().setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
+        CommandLine weir =
+                Weir.commandLine(arguments).setOut(new PrintWriter(out)).setErr(new PrintWriter(out));
         assertThat(weir.execute(arguments)).as(out.toString()).isZero();
         return out.toString();
     }

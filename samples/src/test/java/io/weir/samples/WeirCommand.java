@@ -11,7 +11,7 @@ abstract class WeirCommand {
 
     /** Returns the exit code. */
     final int weir(String... arguments) {
-        return Weir.commandLine()
+        return Weir.commandLine(arguments)
                 .setOut(new PrintWriter(out, true))
                 .setErr(new PrintWriter(err, true))
                 .execute(arguments);

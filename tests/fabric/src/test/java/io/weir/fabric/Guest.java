@@ -17,6 +17,12 @@ final class Guest {
     /** A third of it is enough on a machine that has nothing else to do. */
     private static final String LIMIT_SECONDS = "1200";
 
+    /**
+     * How long a test waits for one thing, in seconds. Two programs that start at once take the emulated processors up
+     * to a minute, and twice that while the host runs other tests.
+     */
+    private static final String PATIENCE_SECONDS = "300";
+
     private static final Path RUN = Path.of("run").toAbsolutePath();
 
     private Guest() {}
@@ -52,12 +58,12 @@ final class Guest {
                         "-XX:TieredStopAtLevel=1",
                         "-Xmx512m",
                         "-Dweir.test.effort=5",
-                        "-Dweir.test.patience=90",
+                        "-Dweir.test.patience=" + PATIENCE_SECONDS,
                         "-Dweir.required.transports=verbs,dapl",
                         // Also of the processes that a sample starts, which are told what this one is told.
-                        "-Dweir.timeout.connect=90s",
-                        "-Dweir.timeout.handshake=90s",
-                        "-Dweir.timeout.head-start=90s",
+                        "-Dweir.timeout.connect=" + PATIENCE_SECONDS + "s",
+                        "-Dweir.timeout.handshake=" + PATIENCE_SECONDS + "s",
+                        "-Dweir.timeout.head-start=" + PATIENCE_SECONDS + "s",
                         "-Dweir.timeout.step=15s"),
                 System.getProperty(
                         "weir.fabric.classes",

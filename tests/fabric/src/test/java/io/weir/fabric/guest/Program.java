@@ -106,9 +106,10 @@ final class Program implements AutoCloseable {
             });
             return this;
         } catch (AssertionError e) {
+            String said = said();
             // Nobody else has it yet.
             close();
-            throw e;
+            throw new AssertionError(e.getMessage() + "; so far it said:\n" + said, e);
         }
     }
 
