@@ -46,6 +46,7 @@ import reactor.core.publisher.MonoSink;
 public final class Channel {
 
     private final Session session;
+    private final Outbox outbox;
     private final int number;
     private final String port;
     private final Outbound outbound;
@@ -93,6 +94,7 @@ public final class Channel {
     Channel(Session session, int number, String port, Window window, long least, long promised) {
 
         this.session = session;
+        this.outbox = session.outbox();
         this.number = number;
         this.port = port;
         this.outbound = new Outbound(session, this);
@@ -379,7 +381,7 @@ public final class Channel {
     /** The window has news: look for credit to grant when the turn ends. */
     void touched() {
         if (touchedAt < 0) {
-            touchedAt = session.touched(this);
+            touchedAt = outbox.touched(controls);
         }
     }
 
@@ -420,19 +422,6 @@ public final class Channel {
         session.memory().give(use, given);
     }
 
-    int touchedAt() {
-        return touchedAt;
-    }
-
-    void touchedAt(int place) {
-        touchedAt = place;
-    }
-
-    /** Whether it has ended, and only waits in the session's lanes to be found there. */
-    boolean leftInLanes() {
-        return outbound.listed();
-    }
-
     /** Nothing is held for it any more. */
     void released() {
         taken.forEach((use, bytes) -> session.memory().give(use, bytes, extra.getOrDefault(use, 0L)));
@@ -443,13 +432,7 @@ public final class Channel {
     /** Grants credit and sends it before anything that the caller sends next. */
     void grantNow() {
         grantMore();
-        session.drainNow();
-    }
-
-    /** At the end of a turn: grants what the window says. */
-    void grant() {
-        touchedAt = -1;
-        grantMore();
+        outbox.drainNow();
     }
 
     private void grantMore() {
@@ -610,14 +593,19 @@ public final class Channel {
     void forget() {
         if (session.endedWith() != null) {
             if (inbound.done()) {
-                session.forget(this);
+                isForgotten();
             }
             return;
         }
         if (!outOpen && !inOpen && !controls.listed && !outbound.awaitsDelivery() && inbound.done()) {
             neverAccepted();
-            session.forget(this);
+            isForgotten();
         }
+    }
+
+    private void isForgotten() {
+        session.forget(this);
+        outbox.forget(controls);
     }
 
     /** The peer has ended both halves without a word of whether it accepts the channel. */
@@ -631,7 +619,7 @@ public final class Channel {
     }
 
     /** The control frames of this channel: flags and sums, so that no queue is needed. */
-    private final class Controls implements Outgoing {
+    private final class Controls implements Outgoing, Outbox.Granting {
 
         boolean open;
         int openFlags;
@@ -654,8 +642,8 @@ public final class Channel {
         public void list() {
             if (!listed) {
                 listed = true;
-                session.lanes().add(Lane.CONTROL, this);
-                session.drainLater();
+                outbox.lanes().add(Lane.CONTROL, this);
+                outbox.drainLater();
             }
         }
 
@@ -663,7 +651,7 @@ public final class Channel {
         public void putBack() {
             if (!listed) {
                 listed = true;
-                session.lanes().putBack(Lane.CONTROL, this);
+                outbox.lanes().putBack(Lane.CONTROL, this);
             }
         }
 
@@ -677,13 +665,34 @@ public final class Channel {
             return done;
         }
 
+        @Override
+        public void grant() {
+            touchedAt = -1;
+            grantMore();
+        }
+
+        @Override
+        public int touchedAt() {
+            return touchedAt;
+        }
+
+        @Override
+        public void touchedAt(int place) {
+            touchedAt = place;
+        }
+
+        @Override
+        public boolean leftInLanes() {
+            return outbound.listed();
+        }
+
         private boolean pushOpen() {
             if (open) {
                 ByteBuf name = Unpooled.wrappedBuffer(port.getBytes(StandardCharsets.UTF_8));
                 Frame frame = frame(FrameKind.OPEN, openFlags, 0)
                         .words(inbound.window().outstanding(), inbound.window().granted())
                         .body(name);
-                if (!session.offer(frame)) {
+                if (!outbox.offer(frame)) {
                     return false;
                 }
                 open = false;
@@ -693,7 +702,7 @@ public final class Channel {
             if (accept) {
                 Frame frame = frame(FrameKind.ACCEPT, 0, 0)
                         .words(inbound.window().outstanding(), inbound.window().granted());
-                if (!session.offer(frame)) {
+                if (!outbox.offer(frame)) {
                     return false;
                 }
                 accept = false;
@@ -705,14 +714,14 @@ public final class Channel {
 
         private boolean pushCredit() {
             if ((items | bytes) != 0) {
-                if (!session.offer(frame(FrameKind.CREDIT, 0, 0).words(items, bytes))) {
+                if (!outbox.offer(frame(FrameKind.CREDIT, 0, 0).words(items, bytes))) {
                     return false;
                 }
                 items = 0;
                 bytes = 0;
             }
             if (want != 0) {
-                if (!session.offer(frame(FrameKind.WANT, 0, 0).words(want, 0))) {
+                if (!outbox.offer(frame(FrameKind.WANT, 0, 0).words(want, 0))) {
                     return false;
                 }
                 want = 0;
@@ -722,18 +731,18 @@ public final class Channel {
 
         private boolean pushSignals() {
             for (Integer request; (request = aborts.peek()) != null; aborts.remove()) {
-                if (!session.offer(frame(FrameKind.ABORT, 0, request))) {
+                if (!outbox.offer(frame(FrameKind.ABORT, 0, request))) {
                     return false;
                 }
             }
             if (cancel) {
-                if (!session.offer(frame(FrameKind.CANCEL, 0, 0))) {
+                if (!outbox.offer(frame(FrameKind.CANCEL, 0, 0))) {
                     return false;
                 }
                 cancel = false;
             }
             if (delivered) {
-                if (!session.offer(frame(FrameKind.DELIVERED, 0, 0))) {
+                if (!outbox.offer(frame(FrameKind.DELIVERED, 0, 0))) {
                     return false;
                 }
                 delivered = false;
@@ -745,14 +754,14 @@ public final class Channel {
             ErrorCode code = error;
             if (code != null) {
                 ByteBuf text = Unpooled.wrappedBuffer(errorText.getBytes(StandardCharsets.UTF_8));
-                if (!session.offer(frame(FrameKind.ERROR, 0, code.code()).body(text))) {
+                if (!outbox.offer(frame(FrameKind.ERROR, 0, code.code()).body(text))) {
                     return false;
                 }
                 error = null;
                 end = false;
                 outDone();
             } else if (end) {
-                if (!session.offer(frame(FrameKind.END, 0, 0))) {
+                if (!outbox.offer(frame(FrameKind.END, 0, 0))) {
                     return false;
                 }
                 end = false;
@@ -762,7 +771,7 @@ public final class Channel {
         }
 
         private Frame frame(FrameKind kind, int flags, int aux) {
-            return session.frame().set(kind, flags, number, aux);
+            return outbox.frame().set(kind, flags, number, aux);
         }
     }
 }

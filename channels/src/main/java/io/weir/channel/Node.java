@@ -807,7 +807,7 @@ public final class Node {
             leaving = true;
             LOG.info("{} is going to leave", id);
             listeners.forEach(Disposable::dispose);
-            return each(Session::tellLeaving)
+            return each(session -> session.leaving().inform())
                     .then(Mono.<Void>fromRunnable(ports::leave))
                     .then(each(session -> session.quiet(limit)))
                     .timeout(limit, Mono.<Void>fromRunnable(ports::leave));
@@ -891,7 +891,8 @@ public final class Node {
         Duration limit = spec.timeouts().drain();
         return Flux.defer(() -> Flux.fromIterable(peers.sessions()))
                 .filter(which)
-                .flatMap(session -> session.drained(limit).then(session.left(leaving())));
+                .flatMap(
+                        session -> session.drained(limit).then(session.leaving().leave(leaving())));
     }
 
     /**

@@ -32,6 +32,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
     private record Queued(Message message, int flags, int number, long cost) {}
 
     private final Session session;
+    private final Outbox outbox;
     private final Channel channel;
     private final Credits credits = new Credits(0, 0);
     private final ArrayDeque<Queued> queue = new ArrayDeque<>();
@@ -72,6 +73,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
 
     Outbound(Session session, Channel channel) {
         this.session = session;
+        this.outbox = session.outbox();
         this.channel = channel;
     }
 
@@ -213,7 +215,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         // Where something waits already, or has to wait for credit, nothing is written in vain.
         if (length > LoopBuffers.LARGEST
                 || !session.link().takesLent()
-                || !session.clear()
+                || !outbox.clear()
                 || !isEmpty()
                 || !hasCredit(length)) {
             return false;
@@ -227,10 +229,10 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         if (!mayLendNow(length)) {
             return false;
         }
-        Frame frame = session.frame()
+        Frame frame = outbox.frame()
                 .set(FrameKind.DATA, flags, channel.number(), number)
                 .lend(content, length);
-        if (!session.offer(frame)) {
+        if (!outbox.offer(frame)) {
             return false;
         }
         take(length);
@@ -239,7 +241,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
     }
 
     private boolean maySendNow(Message message) {
-        return isEmpty() && session.clear() && !hasToBeRead(message);
+        return isEmpty() && outbox.clear() && !hasToBeRead(message);
     }
 
     private boolean mayLendNow(int length) {
@@ -248,7 +250,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
                 && length <= session.maxMessage()
                 && !ending()
                 && isEmpty()
-                && session.clear()
+                && outbox.clear()
                 && hasCredit(length);
     }
 
@@ -274,7 +276,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         list();
         if (hasToBeRead(message)) {
             // It may wait for neither credit nor room, so that neither would have this drained.
-            session.drainLater();
+            outbox.drainLater();
         }
     }
 
@@ -306,7 +308,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         endQueued = true;
         this.confirm = confirm;
         list();
-        session.drain();
+        outbox.drain();
     }
 
     /** Our side closes the channel: what was taken is still sent, then this half ends. */
@@ -341,7 +343,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         }
         if (!queue.isEmpty()) {
             list();
-            session.drain();
+            outbox.drain();
         }
         if (feeder != null && !closed) {
             feeder.room();
@@ -359,7 +361,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         if (feeder != null) {
             feeder.cancelled();
         }
-        session.drain();
+        outbox.drain();
     }
 
     void delivered() {
@@ -470,14 +472,14 @@ final class Outbound implements Outgoing, Backlog.Waiting {
             return;
         }
         listed = true;
-        session.lanes().add(lane(), this);
+        outbox.lanes().add(lane(), this);
     }
 
     @Override
     public void putBack() {
         if (!listed && !closed) {
             listed = true;
-            session.lanes().putBack(lane(), this);
+            outbox.lanes().putBack(lane(), this);
         }
     }
 
@@ -542,11 +544,11 @@ final class Outbound implements Outgoing, Backlog.Waiting {
 
     /** Sends it as one frame, for which there is credit; false, with nothing changed, if the link has no room. */
     private boolean sendWhole(Message message, int flags, int number, long cost) {
-        Frame frame = session.frame()
+        Frame frame = outbox.frame()
                 .set(FrameKind.DATA, flags, channel.number(), number, message.payload())
                 .control(message.control().encoded());
         FilePiece file = message.file();
-        if (!session.offer(file == null ? frame : frame.region(file))) {
+        if (!outbox.offer(file == null ? frame : frame.region(file))) {
             return false;
         }
         take(cost);
@@ -629,7 +631,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         pieces = new Fragmenter(message.message.size(), longestPiece(message.message));
         firstPiece = true;
         list();
-        session.drainLater();
+        outbox.drainLater();
     }
 
     private int longestPiece(Message message) {
@@ -641,7 +643,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         Fragmenter plan = Objects.requireNonNull(pieces);
         // It may go on over another link than it has begun on.
         plan.limit(longestPiece(whole.message));
-        Frame frame = session.frame();
+        Frame frame = outbox.frame();
         if (firstPiece) {
             frame.set(FrameKind.FIRST, whole.flags, channel.number(), whole.number)
                     .words(whole.message.size(), 0)
@@ -674,7 +676,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
                 ? body.retainedSlice(body.readerIndex() + (int) plan.offset(), plan.length())
                 : file.slice((int) plan.offset(), plan.length());
         boolean taken =
-                session.offer(piece instanceof FilePiece region ? frame.region(region) : frame.body((ByteBuf) piece));
+                outbox.offer(piece instanceof FilePiece region ? frame.region(region) : frame.body((ByteBuf) piece));
         if (!taken) {
             piece.release();
         }
@@ -724,7 +726,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
             queue.addFirst(inMemory(queue.remove(), bytes));
         }
         list();
-        session.drain();
+        outbox.drain();
     }
 
     private static Queued inMemory(Queued file, ByteBuf bytes) {
@@ -745,8 +747,8 @@ final class Outbound implements Outgoing, Backlog.Waiting {
             channel.tell(ErrorCode.FAILED, failure);
             return true;
         }
-        Frame frame = session.frame().set(FrameKind.END, confirm ? Flags.CONFIRM : 0, channel.number(), 0);
-        if (!session.offer(frame)) {
+        Frame frame = outbox.frame().set(FrameKind.END, confirm ? Flags.CONFIRM : 0, channel.number(), 0);
+        if (!outbox.offer(frame)) {
             return false;
         }
         closeHalf();

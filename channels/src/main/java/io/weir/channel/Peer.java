@@ -252,7 +252,7 @@ public abstract class Peer {
      * Says goodbye and ends the connection: what was sent before is delivered, what is under way fails at both sides.
      */
     public Mono<Void> close() {
-        return Mono.defer(() -> session().left("closed by its user"));
+        return Mono.defer(() -> session().leaving().leave("closed by its user"));
     }
 
     @Override

@@ -422,7 +422,7 @@ final class Peers {
             // Whoever ends the sessions may not have seen this one.
             session.forsake(node.id() + " is closing");
         } else if (node.isLeaving()) {
-            var unused = session.tellLeaving().subscribe();
+            var unused = session.leaving().inform().subscribe();
         }
         connected(waiters, peer);
     }

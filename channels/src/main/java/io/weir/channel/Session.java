@@ -3,11 +3,8 @@ package io.weir.channel;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.PooledByteBufAllocator;
-import io.netty.buffer.Unpooled;
-import io.netty.util.collection.IntObjectHashMap;
 import io.weir.config.NodeSpec;
 import io.weir.core.ContentMemory;
-import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.Lendable;
@@ -19,72 +16,31 @@ import io.weir.core.PeerId;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.RareLog;
-import io.weir.core.ReusedFrame;
-import io.weir.core.ReusedList;
 import io.weir.core.SessionLost;
 import io.weir.core.SettingText;
 import io.weir.core.WeirException;
-import io.weir.flow.Lane;
-import io.weir.flow.Lanes;
-import io.weir.flow.Window;
 import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
 import io.weir.path.Errors;
 import io.weir.path.Flags;
 import io.weir.path.LastingLink;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import reactor.core.Disposable;
-import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.MonoSink;
 
 /**
  * What is between two nodes: the channels and the order in which they use the link. Everything but {@link #execute} and
  * the final fields belongs to the loop.
  */
-final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender {
-
-    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
-
-    /** How often closing looks whether everything has been sent. */
-    private static final Duration DRAIN_LOOK = Duration.ofMillis(5);
-
-    /** How long a goodbye waits for room on the link: a peer that reads makes some in far less. */
-    private static final Duration FAREWELL = Duration.ofSeconds(1);
-
-    /**
-     * Bytes of a window where there is memory for no more: credit for a short message at a time, and what is longer is
-     * lent.
-     */
-    private static final int LEAST_WINDOW = 4 << 10;
-
-    /** Messages that may come at first, in the same case. */
-    private static final int LEAST_ITEMS = 4;
-
-    /**
-     * A peer numbers its channels one after the other, but leaves out those of channels that are still open: so many,
-     * and ten times more, may never be in between.
-     */
-    private static final int LARGEST_STEP = 1 << 24;
+final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender, Leaving.Side {
 
     /** Enough for a page; to read them all would keep the loop from its work. */
     static final int CHANNELS_SHOWN = 256;
-
-    /** So many channels that have ended may stand in the lanes at least, though they have nothing to send. */
-    private static final int MOST_OVER_IN_LANES = 64;
 
     /** What a session needs of its node. Any thread may call. */
     interface Host {
@@ -117,67 +73,24 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     private final Peer peer;
     private final Consumer<Session> onEnd;
 
-    private final Lanes<Outgoing> lanes = new Lanes<>();
-    private final IntObjectHashMap<Channel> channels = new IntObjectHashMap<>();
-    private final ReusedFrame frames = new ReusedFrame();
-    private final Runnable endOfTurn = this::endOfTurn;
-    private final ReusedList<Channel> touched = new ReusedList<>();
+    private final Outbox outbox;
+    private final Channels<Channel> channels;
     private boolean borrowed;
     /** It ends as soon as the loop's own thread has the loop; nothing more is taken. */
     private boolean doomed;
 
-    private boolean turnEndWanted;
-    private boolean draining;
-    private boolean full;
-
     private @Nullable ContentMemory content;
-    private final Refusals refusals = new Refusals();
     private final LongValues longValues;
-    private final List<Confirmation> confirming = new ArrayList<>(0);
-    /** Who waits until a condition holds, or the session is over. */
-    private final Set<MonoSink<Void>> awaiting = ConcurrentHashMap.newKeySet();
-    /** How often it was asked whether it has had everything. */
-    private int confirmations;
-    /** The last of these questions that the peer has answered. */
-    private int confirmed;
-
-    /** The peer is to be asked whether it is there, before anything else that waits for the link. */
-    private boolean pingDue;
-    /**
-     * The latest such question, numbered downwards from 0: the positive numbers ask whether the peer has had
-     * everything.
-     */
-    private int ping;
-
-    private long pingedAt;
-    /** A peer may say what it likes, but each answer counts once. */
-    private boolean pongAwaited;
-
-    /** Channels that have ended since the lanes were last looked through, and may still stand there. */
-    private int overInLanes;
-
-    /** A channel has ended, and the list of those touched may still hold it. */
-    private boolean forgetDue;
-
-    private @Nullable Channel latest;
-
-    private int nextNumber;
-    /** The number of the channel that the peer has opened last. */
-    private int latestTheirs;
+    private final Leaving leaving;
+    private final Pings pings;
 
     private @Nullable WeirException ended;
 
     /** The peer is going to leave: what is begun now fails. */
     private boolean peerLeaves;
 
-    /** The goodbye that waits for room on the link; null if there is none. */
-    private @Nullable String farewell;
-
     private final KeepAlive keepAlive;
     private @Nullable ByteBuf chunkHolder;
-    private Runnable onLeft = () -> {};
-    private Disposable farewellLimit = Disposables.disposed();
-
     // Counters, read by others without ordering: each is written by the loop only.
     private final Counters counters = new Counters();
 
@@ -203,13 +116,22 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         this.link = link;
         this.peer = peer;
         this.onEnd = onEnd;
+        this.outbox = new Outbox(loop, link, peer.id(), () -> backlog().drained(), this::abandonHalfDone);
+        this.pings = new Pings(outbox, this::answeredSince);
+        this.channels = new Channels<>(
+                spec,
+                memory,
+                peer.id(),
+                outbox,
+                counters,
+                connecting,
+                (number, port, window, least, promised) -> new Channel(this, number, port, window, least, promised));
+        this.leaving = new Leaving(this, peer.id(), loop, link, outbox);
         this.longValues = new LongValues(peer.id(), this::execute, memory);
-        this.backlog = new Backlog(loop, memory, this::channelCount, this::drainLater);
+        this.backlog = new Backlog(loop, memory, this::channelCount, outbox::drainLater);
         memory.take(MemoryUse.PEERS, MemoryAccount.PEER);
         this.keepAlive = new KeepAlive(
                 this, loop, spec.keepAlive().interval(), spec.keepAlive().timeout());
-        this.nextNumber = connecting ? 1 : 2;
-        this.latestTheirs = connecting ? 0 : -1;
     }
 
     /** The link may be used from now on. */
@@ -246,14 +168,12 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
 
     @Override
     public void ping() {
-        pingDue = !offer(frame().set(FrameKind.PING, 0, 0, --ping));
-        pingedAt = System.nanoTime();
-        pongAwaited = true;
+        pings.ask();
     }
 
     /** Asks it now, if it is not being asked: a side that has given the connection up has none to answer over. */
     void askWhetherThere() {
-        if (ended == null && !changesLinks() && !pongAwaited) {
+        if (ended == null && !changesLinks() && !pings.isAwaited()) {
             ping();
         }
     }
@@ -262,15 +182,6 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     void answeredSince(long nanos) {
         long now = System.nanoTime();
         counters.roundTrips.add(now - nanos, now);
-    }
-
-    private void pong(int number) {
-        // That it has come was counted.
-        confirmed = Math.max(confirmed, number);
-        if (pongAwaited && number == ping) {
-            pongAwaited = false;
-            answeredSince(pingedAt);
-        }
     }
 
     @Override
@@ -327,7 +238,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
 
     @Override
     public @Nullable Lendable lendable() {
-        return ended == null && !doomed && clear() ? link.lendable() : null;
+        return ended == null && !doomed && outbox.clear() ? link.lendable() : null;
     }
 
     @Override
@@ -343,7 +254,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
 
     @Override
     public boolean isLent(int number) {
-        Channel channel = find(number);
+        Channel channel = channels.find(number);
         return channel != null && channel.isLent();
     }
 
@@ -384,12 +295,8 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         return host;
     }
 
-    Lanes<Outgoing> lanes() {
-        return lanes;
-    }
-
-    Frame frame() {
-        return frames.next();
+    Outbox outbox() {
+        return outbox;
     }
 
     Backlog backlog() {
@@ -454,22 +361,6 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         return ended;
     }
 
-    /** Whether nothing waits for the link, so that a message may go at once. */
-    boolean clear() {
-        return !full && lanes.isEmpty();
-    }
-
-    boolean offer(Frame next) {
-        if (full) {
-            return false;
-        }
-        if (link.offer(next)) {
-            return true;
-        }
-        full = true;
-        return false;
-    }
-
     /** Where values are written that are sent at once. */
     ContentMemory content() {
         ContentMemory memory = content;
@@ -490,91 +381,16 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         counters.bytesReceived += bytes;
     }
 
-    /**
-     * Looks for credit to grant to this channel at the end of the turn; returns its place among them, or -1 if that is
-     * not to be.
-     */
-    int touched(Channel channel) {
-        if (ended != null) {
-            return -1;
-        }
-        touched.add(channel);
-        drainLater();
-        return touched.size() - 1;
-    }
-
-    void drainLater() {
-        if (!turnEndWanted && ended == null) {
-            loop.atTurnEnd(endOfTurn);
-            turnEndWanted = true;
-        }
-    }
-
-    private void endOfTurn() {
-        turnEndWanted = false;
-        try {
-            grantTouched();
-            touched.clear();
-            if (forgetDue) {
-                forgetDue = false;
-                touched.forget();
-            }
-            drain();
-        } catch (VirtualMachineError e) {
-            abandonHalfDone(e);
-        }
-    }
-
-    /** If one channel's grant fails, the others still get theirs. */
-    private void grantTouched() {
-        for (int i = 0; i < touched.size(); i++) {
-            try {
-                touched.get(i).grant();
-            } catch (RuntimeException e) {
-                LOG.error("Granting credit to {} has failed", peer.id(), e);
-            }
-        }
-    }
-
-    /** Sends what waits, as far as the link has room. */
-    void drain() {
-        if (draining || full) {
-            return;
-        }
-        draining = true;
-        try {
-            for (Outgoing next; !full && (next = lanes.next()) != null; ) {
-                if (!next.push()) {
-                    next.putBack();
-                }
-            }
-        } finally {
-            draining = false;
-        }
-        backlog.drained();
-    }
-
-    /** As {@link #drain}, for a caller that goes on: a session that finds no memory ends, and nothing is thrown. */
-    void drainNow() {
-        try {
-            drain();
-        } catch (VirtualMachineError e) {
-            abandonHalfDone(e);
-        }
-    }
-
     @Override
     public void writable() {
         if (ended != null) {
-            sayFarewell();
+            leaving.writable();
             return;
         }
-        full = false;
+        outbox.writable();
         try {
-            if (pingDue) {
-                ping();
-            }
-            drain();
+            pings.askIfDue();
+            outbox.drain();
         } catch (VirtualMachineError e) {
             abandonHalfDone(e);
         }
@@ -582,111 +398,26 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
 
     /** Opens a channel and calls the waiter when the peer has answered. */
     void open(String port, int flags, Channel.Opening waiter, Consumer<Channel> opened) {
+        Channel channel;
         try {
             PortNames.check(port);
-        } catch (Misconfigured e) {
+            WeirException refusal = refusal(port);
+            if (refusal != null) {
+                waiter.refused(refusal);
+                return;
+            }
+            channel = channels.open(port);
+        } catch (Misconfigured | Overloaded e) {
             waiter.refused(e);
             return;
         }
-        WeirException refusal = refusal(port);
-        if (refusal != null) {
-            waiter.refused(refusal);
-            return;
-        }
-        if (channels.size() >= spec.limits().channels()) {
-            waiter.refused(new Overloaded("there are " + channels.size() + " channels to " + peer.id()
-                    + " already (weir.max.channels=" + spec.limits().channels() + ')'));
-            return;
-        }
-        Channel channel = channel(freeNumber(), port);
-        if (channel == null) {
-            waiter.refused(new Overloaded(noMemory()));
-            return;
-        }
-        nextNumber = channel.number() + 2;
         opened.accept(channel);
         channel.opening(waiter, flags);
     }
 
-    /**
-     * The next one, also when all have been used once: those of channels that are still open are left out, and so is 0.
-     */
-    private int freeNumber() {
-        int number = nextNumber;
-        while (number == 0 || channels.containsKey(number)) {
-            number += 2;
-        }
-        return number;
-    }
-
-    private String noRoom() {
-        return channels.size() < spec.limits().channels()
-                ? noMemory()
-                : "too many channels (weir.max.channels=" + spec.limits().channels() + ')';
-    }
-
-    private String noMemory() {
-        return "there is no memory for another channel with " + peer.id() + ": " + channels.size()
-                + " are open, and what peers may have is used up (weir.memory.max)";
-    }
-
-    /**
-     * A channel whose window is as large as it should be, or as there is memory for. Null if there is none at all.
-     */
-    private @Nullable Channel channel(int number, String port) {
-        long bytes = spec.windows().bytes();
-        long items = spec.windows().initial();
-        long least = MemoryAccount.CHANNEL
-                + Math.min(bytes, LEAST_WINDOW)
-                + Math.min(items, LEAST_ITEMS) * MemoryAccount.ITEM;
-        long most = MemoryAccount.CHANNEL + bytes + items * MemoryAccount.ITEM;
-        long promised = memory.takeSome(MemoryUse.WINDOWS, least, most);
-        if (promised == 0) {
-            return null;
-        }
-        if (promised < most) {
-            items = Math.min(items, Math.max(LEAST_ITEMS, promised / 4 / MemoryAccount.ITEM));
-            bytes = promised - MemoryAccount.CHANNEL - items * MemoryAccount.ITEM;
-        }
-        return add(
-                number,
-                port,
-                new Window(
-                        spec.windows().items(), Math.min(bytes, spec.windows().bytes()), items),
-                least,
-                promised);
-    }
-
-    private Channel add(int number, String port, Window window, long least, long promised) {
-        window.prefetch(window.outstanding());
-        Channel channel = new Channel(this, number, port, window, least, promised);
-        channels.put(number, channel);
-        counters.channels = channels.size();
-        return channel;
-    }
-
     void forget(Channel channel) {
-        if (channels.get(channel.number()) == channel) {
-            channels.remove(channel.number());
-        }
+        channels.remove(channel.number(), channel);
         channel.released();
-        forgetDue = true;
-        drainLater();
-        // A peer that opens and ends channels as fast as it can must not have them kept until the turn ends, or the
-        // link has room.
-        int place = channel.touchedAt();
-        if (place >= 0) {
-            touched.remove(place).touchedAt(place);
-            channel.touchedAt(-1);
-        }
-        if (channel.leftInLanes() && ++overInLanes > MOST_OVER_IN_LANES && overInLanes > lanes.size() / 2) {
-            lanes.removeIf(Outgoing::isOver);
-            overInLanes = 0;
-        }
-        counters.channels = channels.size();
-        if (latest == channel) {
-            latest = null;
-        }
         if (ended != null && channels.isEmpty()) {
             onEnd.accept(this);
         }
@@ -699,12 +430,12 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
             return;
         }
         try {
-            Channel channel = find(in.channel());
+            Channel channel = channels.find(in.channel());
             switch (in.kind()) {
                 case DATA -> {
                     if (channel == null) {
                         in.body().release();
-                        throw unknown(in);
+                        throw Channels.unknown(in);
                     }
                     channel.inbound().data(in);
                 }
@@ -726,7 +457,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     private static void piece(@Nullable Channel channel, Frame in) {
         if (channel == null) {
             in.body().release();
-            throw unknown(in);
+            throw Channels.unknown(in);
         }
         if (in.kind() == FrameKind.FIRST) {
             channel.inbound().first(in);
@@ -750,15 +481,10 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         abandon(reason);
     }
 
-    private static ProtocolMismatch unknown(Frame in) {
-        return new ProtocolMismatch(
-                in.kind() + " for channel " + Integer.toUnsignedString(in.channel()) + ", which is not open");
-    }
-
     private void credit(@Nullable Channel channel, Frame in) {
         in.body().release();
         if (channel == null) {
-            checkKnown(in);
+            channels.checkKnown(in);
             return;
         }
         try {
@@ -780,12 +506,16 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
                 if (in.has(Flags.LEAVES)) {
                     peerLeaves();
                 }
-                var unused = offer(frame().set(FrameKind.PONG, 0, 0, in.aux()));
+                var unused = outbox.offer(outbox.frame().set(FrameKind.PONG, 0, 0, in.aux()));
             }
-            case PONG -> pong(in.aux());
+            case PONG -> {
+                // That it has come was counted.
+                leaving.confirmed(in.aux());
+                pings.answered(in.aux());
+            }
             case END, CANCEL, ERROR, WANT, DELIVERED, ABORT -> {
                 if (channel == null) {
-                    checkKnown(in);
+                    channels.checkKnown(in);
                 } else {
                     signalChannel(channel, in);
                 }
@@ -808,42 +538,9 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         }
     }
 
-    private @Nullable Channel find(int number) {
-        Channel last = latest;
-        if (last != null && last.number() == number) {
-            return last;
-        }
-        Channel found = number == 0 ? null : channels.get(number);
-        if (found != null) {
-            latest = found;
-        }
-        return found;
-    }
-
-    /** A channel that has ended may still be spoken of for a while; one that never was may not. */
-    private void checkKnown(Frame in) {
-        int number = in.channel();
-        boolean ours = isOurs(number);
-        if (number == 0 || (ours ? number - nextNumber >= 0 : number - latestTheirs > 0)) {
-            throw unknown(in);
-        }
-    }
-
     private void opened(Frame in) {
-        int number = in.channel();
-        String port = in.body().toString(StandardCharsets.UTF_8);
-        int step = number - latestTheirs;
-        if (isOurs(number) || step <= 0 || step > LARGEST_STEP || number == 0 || channels.containsKey(number)) {
-            throw new ProtocolMismatch(
-                    "OPEN with channel number " + Integer.toUnsignedString(number) + ", which is not the peer's next");
-        }
-        if (in.body().readableBytes() > PortNames.LONGEST) {
-            throw new ProtocolMismatch("OPEN with a port name of " + in.body().readableBytes() + " bytes");
-        }
-        latestTheirs = number;
-        Channel channel = channels.size() < spec.limits().channels() ? channel(number, port) : null;
+        Channel channel = channels.opened(in);
         if (channel == null) {
-            refusals.add(number);
             return;
         }
         try {
@@ -862,17 +559,17 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         }
     }
 
-    /**
-     * Informs the peer that our node is going to leave. Completes when it begins nothing more here, or has not answered
-     * for a while.
-     */
-    Mono<Void> tellLeaving() {
-        return Mono.create(sink -> execute(() -> new Confirmation(sink, Flags.LEAVES).begin()));
+    Channels<Channel> channels() {
+        return channels;
+    }
+
+    Leaving leaving() {
+        return leaving;
     }
 
     /** Completes when nobody waits for anything that goes between the two, or when the limit has passed. */
     Mono<Void> quiet(Duration limit) {
-        return awaited(() -> channels.values().stream().allMatch(Channel::idle), limit);
+        return leaving.await(() -> channels.all(Channel::idle), limit);
     }
 
     private void goodbye(Frame in) {
@@ -882,7 +579,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     @Override
     public void lost(WeirException reason) {
         if (ended != null) {
-            closeLink();
+            leaving.closeLink();
             return;
         }
         String text = peer.id() + " is gone: " + reason.getMessage();
@@ -892,7 +589,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         end(
                 reason instanceof ProtocolMismatch ? new ProtocolMismatch(text, reason) : new SessionLost(text, reason),
                 true);
-        left();
+        leaving.over();
     }
 
     /** Ends the session because of what the peer did, and informs it if the link has room. */
@@ -905,7 +602,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
             }
         } else if (ended == null) {
             try {
-                var unused = sayGoodbye(Errors.text(reason));
+                var unused = leaving.sayGoodbye(Errors.text(reason));
             } catch (OutOfMemoryError e) {
                 // It ends without a word: half ended, it would keep its peer and its memory for ever.
             }
@@ -913,94 +610,15 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         }
     }
 
-    /** Ends, and says goodbye as soon as the link has room: what was handed to it before is still delivered. */
-    private void leave(String reason, Runnable left) {
-        if (ended != null) {
-            Runnable first = onLeft;
-            onLeft = () -> {
-                first.run();
-                left.run();
-            };
-            if (farewell == null) {
-                left();
-            }
-            return;
-        }
-        farewell = reason;
-        onLeft = left;
-        end(new SessionLost("the connection to " + peer.id() + " was closed here: " + reason), false);
-        farewellLimit = loop.schedule(this::closeLink, FAREWELL);
-        sayFarewell();
-    }
-
-    private void sayFarewell() {
-        if (farewell != null && (link.isForsaken() || sayGoodbye(farewell))) {
-            closeLink();
-        }
-    }
-
-    private void closeLink() {
-        link.close();
-        left();
-    }
-
-    private void left() {
-        farewell = null;
-        farewellLimit.dispose();
-        Runnable waiter = onLeft;
-        onLeft = () -> {};
-        waiter.run();
-    }
-
-    private boolean sayGoodbye(String reason) {
-        ByteBuf text = Unpooled.wrappedBuffer(reason.getBytes(StandardCharsets.UTF_8));
-        boolean said = link.goodbye(frame().set(FrameKind.GOODBYE, 0, 0, 0).body(text));
-        if (!said) {
-            text.release();
-        }
-        return said;
-    }
-
     /** Completes when nothing that was handed over waits to be sent, or when the limit has passed. */
     Mono<Void> drained(Duration limit) {
-        return awaited(() -> idle() || link.isForsaken(), limit);
-    }
-
-    private Mono<Void> awaited(BooleanSupplier condition, Duration limit) {
-        return Mono.<Void>create(sink -> {
-            Disposable.Swap nextLook = Disposables.swap();
-            Disposable.Swap end = Disposables.swap();
-            sink.onDispose(Disposables.composite(nextLook, end, () -> awaiting.remove(sink)));
-            execute(() -> {
-                if (ended == null && !limit.isZero()) {
-                    awaiting.add(sink);
-                    var unused = end.replace(loop.schedule(sink::success, limit));
-                    await(condition, sink, nextLook);
-                } else {
-                    sink.success();
-                }
-            });
-        });
-    }
-
-    private void await(BooleanSupplier condition, MonoSink<Void> sink, Disposable.Swap nextLook) {
-        if (ended != null || condition.getAsBoolean()) {
-            sink.success();
-        } else {
-            nextLook.replace(loop.schedule(() -> await(condition, sink, nextLook), DRAIN_LOOK));
-        }
+        return leaving.await(() -> idle() || link.isForsaken(), limit);
     }
 
     private boolean idle() {
-        if (!lanes.isEmpty() || !link.isClear()) {
-            return false;
-        }
-        for (Channel channel : channels.values()) {
-            if (!channel.outbound().isEmpty()) {
-                return false;
-            }
-        }
-        return true;
+        return outbox.lanes().isEmpty()
+                && link.isClear()
+                && channels.all(channel -> channel.outbound().isEmpty());
     }
 
     /** Ends at once, without informing the peer. */
@@ -1014,115 +632,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     /** The same, on the loop. */
     void forsake(String reason) {
         end(new SessionLost("the connection to " + peer.id() + " was ended here without a goodbye: " + reason), true);
-        left();
-    }
-
-    /** Says goodbye and ends; if its link is just lost or left, as soon as what was under way goes on. */
-    Mono<Void> left(String reason) {
-        return awaited(() -> link.isClear() || link.isForsaken(), FAREWELL)
-                .then(Mono.<Void>create(sink -> execute(() -> new Confirmation(sink, 0).begin())))
-                .then(Mono.create(sink -> execute(() -> leave(reason, sink::success))));
-    }
-
-    /**
-     * Waits until the peer has had everything that was sent so far, as it may just have lost the link over which that
-     * went, and who has ended the session does not hear of it.
-     */
-    private final class Confirmation {
-
-        /** Should there have been no room for the answer. */
-        private static final int LOOKS_PER_QUESTION = 20;
-
-        private final MonoSink<Void> sink;
-        private final int flags;
-        private final int number = ++confirmations;
-        private Disposable limit = Disposables.disposed();
-        private Disposable nextLook = Disposables.disposed();
-        private boolean asked;
-        private int looks;
-
-        /** @param flags of the question: what else it says, 0 for nothing */
-        Confirmation(MonoSink<Void> sink, int flags) {
-            this.sink = sink;
-            this.flags = flags;
-        }
-
-        void begin() {
-            if (ended != null || (flags == 0 && !link.mayBeLostUnseen())) {
-                sink.success();
-                return;
-            }
-            confirming.add(this);
-            limit = loop.schedule(this::end, FAREWELL);
-            look();
-        }
-
-        private void look() {
-            if (ended != null || confirmed >= number || link.isForsaken()) {
-                end();
-                return;
-            }
-            if (!asked || looks++ % LOOKS_PER_QUESTION == 0) {
-                asked = offer(frame().set(FrameKind.PING, flags, 0, number));
-            }
-            nextLook = loop.schedule(this::look, DRAIN_LOOK);
-        }
-
-        private void end() {
-            confirming.remove(this);
-            limit.dispose();
-            nextLook.dispose();
-            sink.success();
-        }
-    }
-
-    /**
-     * Channels for which there is no room, until the peer has been sent that. Its opener sends nothing before it is
-     * accepted, so nothing else is to be known of them.
-     */
-    private final class Refusals implements Outgoing {
-
-        private final ArrayDeque<Integer> numbers = new ArrayDeque<>(0);
-        private boolean listed;
-
-        void add(int number) {
-            if (numbers.size() >= spec.limits().channels()) {
-                throw new ProtocolMismatch("OPEN although " + numbers.size()
-                        + " channels are refused and it does not read that (weir.max.channels)");
-            }
-            numbers.add(number);
-            list();
-            drainLater();
-        }
-
-        @Override
-        public void list() {
-            if (!listed) {
-                listed = true;
-                lanes.add(Lane.CONTROL, this);
-            }
-        }
-
-        @Override
-        public void putBack() {
-            if (!listed) {
-                listed = true;
-                lanes.putBack(Lane.CONTROL, this);
-            }
-        }
-
-        @Override
-        public boolean push() {
-            listed = false;
-            for (Integer number; (number = numbers.peek()) != null; numbers.remove()) {
-                ByteBuf text = Unpooled.wrappedBuffer(noRoom().getBytes(StandardCharsets.UTF_8));
-                if (!offer(frame().set(FrameKind.ERROR, 0, number, ErrorCode.OVERLOADED.code())
-                        .body(text))) {
-                    return false;
-                }
-            }
-            return true;
-        }
+        leaving.over();
     }
 
     PeerStats stats() {
@@ -1154,24 +664,20 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     List<ChannelStats> channelStats() {
         return ended != null
                 ? List.of()
-                : channels.values().stream()
+                : channels.copy().stream()
                         .sorted(Comparator.comparingInt(Channel::number))
                         .limit(CHANNELS_SHOWN)
-                        .map(channel -> channel.stats(isOurs(channel.number())))
+                        .map(channel -> channel.stats(channels.isOurs(channel.number())))
                         .toList();
     }
 
-    /** Whether a channel of this number is one that we open. */
-    private boolean isOurs(int number) {
-        return (number & 1) == (nextNumber & 1);
-    }
-
-    private void end(WeirException reason, boolean closeLink) {
+    @Override
+    public void end(WeirException reason, boolean closeLink) {
         if (ended != null) {
             return;
         }
         ended = reason;
-        full = true;
+        outbox.end();
         keepAlive.end();
         link.end(reason);
         if (closeLink) {
@@ -1179,27 +685,23 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
         }
         // Before the channels fail: who tries again at once must find that this peer is gone.
         peer.ended();
-        for (Channel channel : new ArrayList<>(channels.values())) {
+        for (Channel channel : channels.copy()) {
             channel.lost(reason);
         }
-        for (Channel channel : new ArrayList<>(channels.values())) {
+        for (Channel channel : channels.copy()) {
             if (channel.inbound().done()) {
-                channels.remove(channel.number());
+                channels.remove(channel.number(), channel);
                 channel.released();
             }
         }
         backlog.end();
         memory.give(MemoryUse.PEERS, MemoryAccount.PEER);
         memory.close();
-        counters.channels = channels.size();
-        latest = null;
         if (chunkHolder != null) {
             chunkHolder.release();
         }
         onEnd.accept(this);
-        List.copyOf(confirming).forEach(Confirmation::end);
-        // The loop may end with the session, and look no more.
-        List.copyOf(awaiting).forEach(MonoSink::success);
+        leaving.sessionEnded();
     }
 
     /** Whether something has come whole before the session ended, and waits to be asked for. */
@@ -1210,7 +712,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     /** Gives up what still waits after the end, as our node ends as well. */
     Mono<Void> abandonUndelivered(String reason) {
         return Mono.create(sink -> execute(() -> {
-            for (Channel channel : new ArrayList<>(channels.values())) {
+            for (Channel channel : channels.copy()) {
                 channel.inbound()
                         .abandon(new SessionLost("the connection to " + peer.id()
                                 + " was closed here before everything that had come was asked for: " + reason));

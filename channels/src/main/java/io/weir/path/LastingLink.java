@@ -13,9 +13,7 @@ import io.weir.core.Link;
 import io.weir.core.LinkHandler;
 import io.weir.core.Loop;
 import io.weir.core.PeerAddress;
-import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
-import io.weir.core.PeerUnavailable;
 import io.weir.core.Protection;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
@@ -66,15 +64,6 @@ public final class LastingLink implements Link {
     private static final int MOST_DUE = 256;
 
     /**
-     * In a second: each has an adapter prepare for it. Who looks for a path because all are lost proposes every one of
-     * them each 100 ms, which is within this.
-     */
-    private static final int MOST_PROPOSALS = 100;
-
-    /** Another link may still hold what had come before the bootstrap connection ended. */
-    private static final Duration DRAIN = Duration.ofMillis(500);
-
-    /**
      * In PROPOSE, from the side that follows, and in the answer: what it wants of the side that leads. No attempt has
      * this number.
      */
@@ -87,7 +76,9 @@ public final class LastingLink implements Link {
     private final TimeoutSpec timeouts;
     private final Retained retained;
     private final @Nullable PathChoice choice;
+    private final @Nullable Trials trials;
     private final Moves moves;
+    private final Rejoining rejoining;
 
     private @Nullable User user;
     private Leg bootstrap;
@@ -114,24 +105,15 @@ public final class LastingLink implements Link {
 
     private final Undelivered undelivered;
     private final Frame holder = new Frame();
-    private @Nullable PathAttempt attempt;
-    private int attempts;
-    private final Rate proposals = new Rate(MOST_PROPOSALS, Duration.ofMillis(10), System::nanoTime);
-
     private Disposable limit = Disposables.disposed();
     /** Until the link that we leave counts as lost, or the new one where that is the bootstrap connection. */
     private Disposable leaving = Disposables.disposed();
 
-    private Disposable draining = Disposables.disposed();
     /** Something is due or about to change, which whoever has room must know. */
     private boolean busy;
     /** The session waits to hear that its frames may go. */
     private boolean awaited;
 
-    /** Nobody replaces it. */
-    private boolean bootstrapLost;
-
-    private final Absence absence;
     /** The next loss is the end. */
     private boolean doomed;
 
@@ -169,13 +151,13 @@ public final class LastingLink implements Link {
         this.retained = retained;
         this.undelivered = new Undelivered(retained);
         this.choice = choice;
-        this.attempts = number;
-        this.absence = new Absence(loop, timeouts, System::nanoTime, this::waitedInVain);
+        this.trials = choice == null ? null : new Trials(this, loop, choice, number);
         this.bootstrap = new Leg(bootstrapLink, Moves.BOOTSTRAP);
         legs.add(bootstrap);
         Leg first = leg(link, number);
         first.path = path == null ? link.transport() : path;
         this.moves = new Moves(number, isBootstrap(first), new Steps());
+        this.rejoining = new Rejoining(this, loop, timeouts, moves, choice);
         this.clear = link;
         this.current = link;
         this.maxFrame = link.maxFrame();
@@ -212,7 +194,7 @@ public final class LastingLink implements Link {
         settle();
     }
 
-    private User user() {
+    User user() {
         return Objects.requireNonNull(user);
     }
 
@@ -377,7 +359,7 @@ public final class LastingLink implements Link {
 
     /** Whether it waits for the peer to connect anew: who closes does not wait for that. */
     public boolean isForsaken() {
-        return absence.lasts() && !absence.isDialling() && moves.ours() == Moves.NONE;
+        return rejoining.waitsForPeer() && moves.ours() == Moves.NONE;
     }
 
     /**
@@ -393,7 +375,7 @@ public final class LastingLink implements Link {
         if (moves.ours() != Moves.NONE) {
             return current;
         }
-        return absence.lasts() ? null : bootstrap.link;
+        return rejoining.isAway() ? null : bootstrap.link;
     }
 
     /** Something of the session is half done: no link is replaced any more. */
@@ -411,18 +393,24 @@ public final class LastingLink implements Link {
         moves.end();
         limit.dispose();
         leaving.dispose();
-        draining.dispose();
-        absence.giveUp();
+        rejoining.end();
         if (choice != null) {
             choice.end();
         }
-        PathAttempt current = attempt;
-        attempt = null;
-        if (current != null) {
-            current.release();
-        }
+        endTrial();
         legs.forEach(Leg::forget);
         undelivered.end();
+    }
+
+    boolean hasEnded() {
+        return ended != null;
+    }
+
+    /** What is tried is given up, without a word. */
+    void endTrial() {
+        if (trials != null) {
+            trials.end();
+        }
     }
 
     // What the node and its users ask.
@@ -493,12 +481,17 @@ public final class LastingLink implements Link {
 
     /** Whether there is a bootstrap connection, so that something can be agreed. */
     boolean isReachable() {
-        return !absence.lasts();
+        return !rejoining.isAway();
     }
 
-    /** Whether a path is being tried. */
-    boolean isTrying() {
-        return attempt != null;
+    /** Whether there is a move under way. */
+    boolean isMoving() {
+        return moves.next() != Moves.NONE;
+    }
+
+    /** Those of a session that can change its path. */
+    Trials trials() {
+        return Objects.requireNonNull(trials);
     }
 
     /** The path that was agreed on last; null while there is none. */
@@ -509,24 +502,6 @@ public final class LastingLink implements Link {
 
     Link bootstrap() {
         return bootstrap.link;
-    }
-
-    /** Proposes this path to the peer, and tries it. */
-    void propose(PathChoice deciding, String path) {
-        attempts++;
-        send(FrameKind.PROPOSE, attempts, HandshakeCodec.text(path));
-        attempt(deciding, path, attempts);
-    }
-
-    /**
-     * What is tried is given up, as everything stands still and this path is there; not if the other side has only to
-     * agree.
-     */
-    void giveUpFor(String path) {
-        PathAttempt current = attempt;
-        if (current != null && !current.path().equals(path) && !current.isDecided()) {
-            current.fail("the session stands still, and goes on over " + path + " meanwhile", true);
-        }
     }
 
     /** Sends the leading side what this one wants, or has to report about its devices. */
@@ -560,31 +535,16 @@ public final class LastingLink implements Link {
         if (choice == null) {
             throw outOfPlace(in.kind());
         }
-        PathAttempt current = attempt;
         switch (in.kind()) {
             case PROPOSE -> {
                 if (in.aux() == WISH && choice.leads()) {
                     choice.told(in);
                 } else {
-                    proposed(choice, in.aux(), HandshakeCodec.readReason(in.body()));
+                    trials().proposed(in.aux(), HandshakeCodec.readReason(in.body()));
                 }
             }
             case OFFER, OPENED, FAILED, PROBE, PROBED, USE -> {
-                if (current != null && current.number() == in.aux()) {
-                    current.frame(in);
-                } else if (in.kind() == FrameKind.PROBE
-                        && in.aux() == 0
-                        && in.second() == HandshakeCodec.LAST
-                        && !leads()) {
-                    // Our USE came too late for it, and every other path has failed as well.
-                    user().lost(new SessionLost("it has given up the handshake, as no path could be opened in time"));
-                } else if (in.aux() == WISH && choice.awaitsAnswer() && mayBeLate(in.kind())) {
-                    choice.answered(in.kind() == FrameKind.OPENED ? null : HandshakeCodec.readReason(in.body()));
-                } else if (in.aux() == 0
-                        || in.aux() > attempts
-                        || (in.aux() == moves.used() && !mayBeLate(in.kind()))) {
-                    throw outOfPlace(in.kind());
-                } else if (in.kind() == FrameKind.FAILED && in.aux() == moves.used()) {
+                if (trials().frame(in, moves.used())) {
                     moves.givenUpThere();
                 }
             }
@@ -602,110 +562,22 @@ public final class LastingLink implements Link {
         }
     }
 
-    /** What comes over the bootstrap connection when the new link has been used already. */
-    private static boolean mayBeLate(FrameKind kind) {
-        return kind == FrameKind.OPENED || kind == FrameKind.FAILED;
-    }
-
     public static ProtocolMismatch outOfPlace(FrameKind kind) {
         return new ProtocolMismatch(kind + " has no place in an open session");
     }
 
-    private void proposed(PathChoice deciding, int number, String path) {
-        if (deciding.leads() || number <= attempts) {
-            throw new ProtocolMismatch("PROPOSE has no place here");
-        }
-        PathAttempt former = attempt;
-        if (former != null) {
-            former.fail("another path was proposed", false);
-        }
-        attempts = number;
-        String refusal = deciding.refusal(path);
-        if (refusal == null && moves.next() != Moves.NONE) {
-            refusal = "the last move has not ended yet";
-        }
-        if (refusal == null && !proposals.take()) {
-            refusal = "more than " + MOST_PROPOSALS + " paths were proposed in a second";
-        }
-        if (refusal != null) {
-            send(FrameKind.FAILED, number, HandshakeCodec.text(refusal));
-            return;
-        }
-        attempt(deciding, path, number);
-    }
-
-    private void attempt(PathChoice deciding, String path, int number) {
-        if (ended == null) {
-            PathAttempt begun = deciding.attempt(new Trying(deciding), loop, path, number);
-            attempt = begun;
-            begun.prepare();
-        }
-    }
-
-    /** A path is tried while the session lives. */
-    private final class Trying implements PathAttempt.Owner {
-
-        private final PathChoice deciding;
-
-        Trying(PathChoice deciding) {
-            this.deciding = deciding;
-        }
-
-        @Override
-        public Link bootstrap() {
-            return bootstrap.link;
-        }
-
-        @Override
-        public PeerCard card() {
-            return deciding.card();
-        }
-
-        @Override
-        public TlsSpec tls() {
-            return deciding.tls();
-        }
-
-        @Override
-        public String name() {
-            return peer.toString();
-        }
-
-        @Override
-        public void send(FrameKind kind, int number, ByteBuf body) {
-            LastingLink.this.send(kind, number, body);
-        }
-
-        @Override
-        public boolean goesOn() {
-            return true;
-        }
-
-        @Override
-        public void failed(PathAttempt given, String reason) {
-            attempt = null;
-            if (ended == null) {
-                deciding.failed(given, reason);
-            }
-        }
-
-        @Override
-        public void opened(PathAttempt won, Link link) {
-            attempt = null;
-            Leg leg = leg(link, won.number());
-            leg.path = won.path();
-            if (!isBootstrap(leg)) {
-                keep(leg);
-            }
-            moves.opened(won.number(), isBootstrap(leg));
-            link.handler(leg);
-            // Users learn of it, and may cut it at once.
-            deciding.chosen(won);
-            settle();
-        }
-    }
-
     // What happens to the links.
+
+    /** The link of this attempt is there, and both sides agree to use it. */
+    void opened(Link link, int attempt, String path) {
+        Leg leg = leg(link, attempt);
+        leg.path = path;
+        if (!isBootstrap(leg)) {
+            keep(leg);
+        }
+        moves.opened(attempt, isBootstrap(leg));
+        link.handler(leg);
+    }
 
     private void lost(Leg leg, WeirException reason) {
         if (ended != null) {
@@ -713,35 +585,9 @@ public final class LastingLink implements Link {
                 user().lost(reason);
             }
         } else if (isBootstrap(leg)) {
-            bootstrapLost(reason, false);
+            rejoining.lost(reason, false);
         } else if (legs.contains(leg)) {
             moves.lost(leg.id, reason, false);
-        }
-    }
-
-    private void bootstrapLost(WeirException reason, boolean openHere) {
-        if (choice == null
-                || choice.stays()
-                || choice.nodeCloses()
-                || isTunnel()
-                || reason instanceof ProtocolMismatch) {
-            bootstrapLost = true;
-            if (moves.isHeardOverBootstrap() || moves.isSuspended()) {
-                user().lost(reason);
-            } else {
-                draining = loop.schedule(() -> user().lost(reason), DRAIN);
-            }
-            return;
-        }
-        goesAway(choice, reason, openHere);
-        PeerAddress address = choice.address();
-        if (address != null && mayDial()) {
-            Redial redial = choice.redial(this, address, choice.tls());
-            if (settledNumber() == 0) {
-                absence.dial(redial);
-            } else {
-                absence.dialSoon(redial);
-            }
         }
     }
 
@@ -840,7 +686,11 @@ public final class LastingLink implements Link {
 
         @Override
         public boolean isFatal(WeirException reason) {
-            return bootstrapLost || choice == null || choice.stays() || doomed || reason instanceof ProtocolMismatch;
+            return rejoining.isFinal()
+                    || choice == null
+                    || choice.stays()
+                    || doomed
+                    || reason instanceof ProtocolMismatch;
         }
 
         @Override
@@ -857,13 +707,13 @@ public final class LastingLink implements Link {
         public void lost(int link, WeirException reason, boolean wasTarget) {
             Objects.requireNonNull(choice).lost(droppedPath, Errors.text(reason), wasTarget);
             if (moves.isSuspended()) {
-                absence.hasten();
+                rejoining.hasten();
             }
         }
 
         @Override
         public void bootstrapLost(WeirException reason) {
-            LastingLink.this.bootstrapLost(reason, true);
+            rejoining.lost(reason, true);
         }
 
         @Override
@@ -882,7 +732,7 @@ public final class LastingLink implements Link {
         }
     }
 
-    private void settle() {
+    void settle() {
         if (ended != null) {
             return;
         }
@@ -1008,137 +858,46 @@ public final class LastingLink implements Link {
         return moves.settledNumber();
     }
 
-    private void goesAway(PathChoice deciding, WeirException reason, boolean openHere) {
-        PathAttempt current = attempt;
-        attempt = null;
-        if (current != null) {
-            current.release();
-        }
-        boolean goesOn = settledNumber() != 0;
-        absence.begins(reason);
+    /** The peer can be reached there. */
+    public void dial(PeerAddress address, TlsSpec tls) {
+        rejoining.dial(address, tls);
+    }
+
+    /** See {@link Absence#peerLives}. */
+    public void peerLives() {
+        rejoining.peerLives();
+    }
+
+    /**
+     * The peer, who has dialled, wants to go on over this connection.
+     *
+     * @return whether it is taken
+     */
+    public boolean rejoin(Link link, int theirSettled) {
+        return rejoining.offered(link, theirSettled);
+    }
+
+    Rejoining rejoining() {
+        return rejoining;
+    }
+
+    /** It is away; returns false if what was under way over it can't go again. */
+    boolean bootstrapGone(boolean openHere) {
         legs.remove(bootstrap);
         boolean keptAll = moves.goesAway();
         bootstrap.forget();
         if (openHere) {
             bootstrap.link.close();
         }
-        if (!keptAll) {
-            user().lost(reason);
-            return;
-        }
-        deciding.log()
-                .info("The bootstrap connection to " + peer + " was lost"
-                        + (goesOn ? ", the session goes on over " + path() : "") + ": " + Errors.text(reason));
-        deciding.interrupted("the bootstrap connection was lost: " + Errors.text(reason));
-        settle();
+        return keptAll;
     }
 
-    /** The peer can be reached there. */
-    public void dial(PeerAddress address, TlsSpec tls) {
-        if (mayDial()) {
-            absence.dial(Objects.requireNonNull(choice).redial(this, address, tls));
-        }
-    }
-
-    private boolean mayDial() {
-        return ended == null && absence.lasts() && !absence.isDialling();
-    }
-
-    /** See {@link Absence#peerLives}. */
-    public void peerLives() {
-        if (ended == null) {
-            absence.peerLives();
-        }
-    }
-
-    /** Whoever dials has failed once more. */
-    void stillAway() {
-        absence.check();
-    }
-
-    private void waitedInVain(WeirException reason) {
-        if (ended == null) {
-            user().lost(reason);
-        }
-    }
-
-    /** The peer can't go on with this session. */
-    void cantRejoin(WeirException reason) {
-        absence.hasDialled();
-        if (ended != null) {
-            return;
-        }
-        if (moves.isSuspended()) {
-            user().lost(reason);
-        } else {
-            // Its goodbye may have come already, over another link.
-            draining = loop.schedule(() -> user().lost(reason), DRAIN);
-        }
-    }
-
-    /** The peer agrees to go on over this connection, which we have dialled. */
-    void rejoined(Link link, int said, int theirSettled) {
-        if (said == settledNumber()) {
-            absence.hasDialled();
-            comesBack(link, said != 0 && said == theirSettled);
-        } else {
-            // Lost since then, of which the peer can't know.
-            link.close();
-            absence.dialAgain();
-        }
-    }
-
-    /**
-     * The peer, who has dialled, wants to go on over this connection. When both dial at once, that of the side that
-     * leads is kept.
-     *
-     * @return whether it is taken
-     */
-    public boolean rejoin(Link link, int theirSettled) {
-        if (ended != null) {
-            return false;
-        }
-        PathChoice deciding = Objects.requireNonNull(choice);
-        if (absence.isAnswered() && deciding.leads()) {
-            return false;
-        }
-        absence.stopDialling();
-        if (!absence.lasts()) {
-            goesAway(deciding, new PeerUnavailable("the peer has lost it"), true);
-        }
-        int said = settledNumber();
-        Frame answer = new Frame().set(FrameKind.REJOIN, 0, 0, said).words(number, 0);
-        if (ended == null && link.offer(answer)) {
-            comesBack(link, said != 0 && said == theirSettled);
-        } else {
-            // It has room for more than what was said so far, unless it is lost.
-            link.close();
-            PeerAddress address = deciding.address();
-            if (address != null) {
-                dial(address, deciding.tls());
-            }
-        }
-        return true;
-    }
-
-    private void comesBack(Link link, boolean goesOn) {
-        boolean keptAll = moves.comesBack(goesOn);
+    /** There is another one. */
+    void bootstrapBack(Link link) {
         bootstrap = new Leg(link, Moves.BOOTSTRAP);
         legs.add(bootstrap);
         keep(bootstrap);
-        long millis = absence.ends();
         link.handler(bootstrap);
-        PathChoice deciding = Objects.requireNonNull(choice);
-        deciding.log()
-                .info("The bootstrap connection to " + peer + " is back after "
-                        + millis + " ms, the session "
-                        + (goesOn ? "goes on over " + path() : "begins again where it was interrupted"));
-        if (!keptAll) {
-            user().abandon(new SessionLost("a link to " + peer + " was lost, and what was under way with it"));
-            return;
-        }
-        deciding.reachable();
-        settle();
     }
 
     /** The link that is sent over, as other threads see it, and what those before it have counted. */
@@ -1173,7 +932,7 @@ public final class LastingLink implements Link {
         }
 
         void say(KeptFrame frame) {
-            if (ended != null || (absence.lasts() && isBootstrap(this))) {
+            if (ended != null || (rejoining.isAway() && isBootstrap(this))) {
                 frame.release();
                 return;
             }

@@ -272,10 +272,10 @@ public final class LeadingChoice extends PathChoice {
                 candidates.stream().filter(path -> whyNot(path) != null).toList();
         // What is reported may be over by now, and this is better than nothing.
         toTheEnd(missing);
-        if (!link().isTrying()) {
+        if (!link().trials().isTrying()) {
             next();
         } else if (overTcp) {
-            link().giveUpFor(atHand);
+            link().trials().giveUpFor(atHand);
         }
     }
 
@@ -292,7 +292,7 @@ public final class LeadingChoice extends PathChoice {
     private void next() {
         String path = candidates.poll();
         if (path != null) {
-            link().propose(this, path);
+            link().trials().propose(path);
         } else if (link().isSuspended()) {
             orderFailed();
             later = link().loop().schedule(() -> fall(null), RETRY);
@@ -333,7 +333,7 @@ public final class LeadingChoice extends PathChoice {
     void settled() {
         String path = link().path();
         Promise<PathDecision> waiting = asker;
-        if (waiting != null && path != null && !link().isTrying()) {
+        if (waiting != null && path != null && !link().trials().isTrying()) {
             asker = null;
             if (former != null) {
                 orderTried(waiting, history.present(), history.present().line());
@@ -345,7 +345,8 @@ public final class LeadingChoice extends PathChoice {
                         "the connection to " + peer + " has lost its path meanwhile, and goes over " + path));
             }
         }
-        boolean quiet = link().isSettled() && link().isReachable() && !link().isTrying();
+        boolean quiet =
+                link().isSettled() && link().isReachable() && !link().trials().isTrying();
         if (!stays() && path != null && quiet) {
             String missing = whyNot(path);
             if (missing != null) {
@@ -357,7 +358,7 @@ public final class LeadingChoice extends PathChoice {
         climbsAtOnce &= !isBest;
         if (isBest || wanted != null) {
             later.dispose();
-        } else if (later.isDisposed() && !link().isTrying()) {
+        } else if (later.isDisposed() && !link().trials().isTrying()) {
             later = link().loop()
                     .schedule(this::climb, climbsAtOnce && hasUntried() ? Duration.ZERO : probation.jittered());
         }
@@ -383,7 +384,7 @@ public final class LeadingChoice extends PathChoice {
 
     private void climb() {
         later.dispose();
-        if (!link().isSettled() || link().isTrying() || !link().isReachable()) {
+        if (!link().isSettled() || link().trials().isTrying() || !link().isReachable()) {
             return;
         }
         cause = "it stands before " + link().path();
@@ -447,7 +448,7 @@ public final class LeadingChoice extends PathChoice {
             promise.error(new Refused(path + " can't be used to " + peer + ": " + missing));
             return;
         }
-        if (!link().isSettled() || link().isTrying() || !link().isReachable() || asker != null) {
+        if (!link().isSettled() || link().trials().isTrying() || !link().isReachable() || asker != null) {
             promise.error(changing());
             return;
         }
@@ -476,7 +477,7 @@ public final class LeadingChoice extends PathChoice {
         PathSelector.Selection found = selecting.apply(changed);
         if (found.refusal() != null) {
             promise.error(new PathRequired(found.refusal()));
-        } else if (link().isTrying() || asker != null || (mustLeave(found) && !canLeave())) {
+        } else if (link().trials().isTrying() || asker != null || (mustLeave(found) && !canLeave())) {
             promise.error(changing());
         } else {
             former = new Order(policy, selection, wanted);

@@ -113,7 +113,7 @@ final class Redial implements Absence.Dialler {
         lastFailure = String.valueOf(reason.getMessage());
         LOG.debug("Connecting anew to {}: {}", address, lastFailure);
         next = loop.schedule(this::begin, backoff.next());
-        lasting.stillAway();
+        lasting.rejoining().stillAway();
     }
 
     /** One connection, from HELLO to the peer's REJOIN. */
@@ -180,7 +180,7 @@ final class Redial implements Absence.Dialler {
         private void inVain(WeirException reason) {
             stop();
             link.close();
-            lasting.cantRejoin(reason);
+            lasting.rejoining().refused(reason);
         }
 
         @Override
@@ -203,7 +203,7 @@ final class Redial implements Absence.Dialler {
                 admission.frame(in);
             } else if (in.kind() == FrameKind.REJOIN && in.first() == lasting.number()) {
                 stop();
-                lasting.rejoined(link, said, in.aux());
+                lasting.rejoining().accepted(link, said, in.aux());
             } else {
                 throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
             }

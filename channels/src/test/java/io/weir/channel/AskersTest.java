@@ -58,7 +58,7 @@ class AskersTest {
     }
 
     private void serverLeaves() {
-        pair.server.tellLeaving().subscribe();
+        pair.server.leaving().inform().subscribe();
         pair.loop.settle();
         assertThat(pair.client.peer().isLeaving()).isTrue();
     }

@@ -246,7 +246,7 @@ class BacklogTest {
         }
         assertThat(served).hasValue(2_000);
         assertThat(pair.server.channelCount()).isLessThan(10);
-        assertThat(pair.server.lanes().size()).isLessThan(200);
+        assertThat(pair.server.outbox().lanes().size()).isLessThan(200);
     }
 
     private void deliver(FrameKind kind, int channel, int aux, ByteBuf body) {

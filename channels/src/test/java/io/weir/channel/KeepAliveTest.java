@@ -139,7 +139,7 @@ class KeepAliveTest {
         var unused = pair.loop.schedule(
                 () -> {
                     assertThat(pair.links[0].takeOne()).isTrue();
-                    pair.client.left("bye").subscribe();
+                    pair.client.leaving().leave("bye").subscribe();
                 },
                 INTERVAL.multipliedBy(6).plusNanos(1));
         pass(5);

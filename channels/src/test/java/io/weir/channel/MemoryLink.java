@@ -31,6 +31,7 @@ final class MemoryLink implements Link, Pollable {
     private LinkHandler handler;
     private boolean refused;
     private boolean closed;
+    private boolean takesNothing;
     /** Frames that went from here, for tests that look at the wire. */
     int sent;
 
@@ -111,8 +112,16 @@ final class MemoryLink implements Link, Pollable {
         handler = next;
     }
 
+    /** As a peer whose process is stopped, from now on or no longer. */
+    void takeNothing(boolean whether) {
+        takesNothing = whether;
+    }
+
     @Override
     public int poll() {
+        if (takesNothing) {
+            return 0;
+        }
         int count = 0;
         if (refused && other.incoming.size() < room && !closed) {
             refused = false;

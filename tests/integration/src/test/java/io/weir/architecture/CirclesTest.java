@@ -36,6 +36,7 @@ class CirclesTest {
     private static final Map<String, Integer> LARGEST = Map.of(
             "io.weir.channel", 8,
             "io.weir.config", 8,
+            "io.weir.path", 5,
             "io.weir.service.directory", 7,
             "io.weir.service.remote", 5,
             "io.weir.service.socket", 5,
