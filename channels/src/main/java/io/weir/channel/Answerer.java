@@ -1,7 +1,6 @@
 package io.weir.channel;
 
 import io.netty.buffer.Unpooled;
-import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
 import io.weir.core.Message;
@@ -15,7 +14,6 @@ import io.weir.memory.MemoryUse;
 import io.weir.path.Errors;
 import io.weir.path.Flags;
 import io.weir.path.Logs;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
@@ -50,7 +48,7 @@ final class Answerer implements MessageSink, Feeder {
     /** Who reads requests where they lie; null: nobody, as interceptors see messages only. */
     private final @Nullable ValueHandler<?, ?> values;
 
-    private final IntObjectHashMap<Answer> running = new IntObjectHashMap<>();
+    private final ByNumber<Answer> running = new ByNumber<>();
     /** What was begun for messages that await no answer. */
     private final Set<Answer> told = new HashSet<>();
 
@@ -175,7 +173,7 @@ final class Answerer implements MessageSink, Feeder {
     /** @param content the request, which lies in this frame, if there is no message */
     private void request(@Nullable Message message, @Nullable Frame content, int flags, int number, long length) {
         boolean awaited = (flags & Flags.REQUEST) != 0;
-        if (awaited && running.containsKey(number)) {
+        if (awaited && running.has(number)) {
             release(message);
             throw new ProtocolMismatch("two requests with the number " + number + " on " + channel);
         }
@@ -476,7 +474,7 @@ final class Answerer implements MessageSink, Feeder {
     }
 
     private void abortAll() {
-        List<Answer> all = new ArrayList<>(running.values());
+        List<Answer> all = running.copy();
         all.addAll(told);
         running.clear();
         told.clear();

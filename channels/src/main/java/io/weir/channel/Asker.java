@@ -1,6 +1,5 @@
 package io.weir.channel;
 
-import io.netty.util.collection.IntObjectHashMap;
 import io.weir.core.Frame;
 import io.weir.core.Message;
 import io.weir.core.Overloaded;
@@ -31,9 +30,9 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
 
     private final Session session;
     private final String port;
-    private final IntObjectHashMap<Ask> outstanding = new IntObjectHashMap<>();
+    private final ByNumber<Ask> outstanding = new ByNumber<>();
     /** Cancelled, by who wants to see the answer if there is one all the same. */
-    private final IntObjectHashMap<Ask> late = new IntObjectHashMap<>();
+    private final ByNumber<Ask> late = new ByNumber<>();
     /** Of which nothing was sent. */
     private final ArrayDeque<Ask> waiting = new ArrayDeque<>();
     /** Messages without an answer that the channel has taken and not sent yet, in its order. */
@@ -111,7 +110,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
             }
         } catch (Throwable t) {
             // Also what the codec of its value throws.
-            outstanding.remove(ask.number);
+            var unused = outstanding.remove(ask.number);
             ask.failWith(t);
             return;
         }
@@ -138,7 +137,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     private int freeNumber() {
         do {
             latest++;
-        } while (latest == 0 || outstanding.containsKey(latest) || late.containsKey(latest));
+        } while (latest == 0 || outstanding.has(latest) || late.has(latest));
         return latest;
     }
 
@@ -201,7 +200,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
             message(Message.of(frame.body()), frame.flags(), number);
             return;
         }
-        outstanding.remove(number);
+        var unused = outstanding.remove(number);
         if (isSampled(number)) {
             session.answeredSince(ask.sentAt);
         }
@@ -277,7 +276,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
             return;
         }
         failure = reason;
-        List<Ask> all = new ArrayList<>(outstanding.values());
+        List<Ask> all = outstanding.copy();
         all.addAll(sending);
         List<Ask> unsent = new ArrayList<>(waiting);
         outstanding.clear();

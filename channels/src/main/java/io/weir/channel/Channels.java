@@ -2,7 +2,6 @@ package io.weir.channel;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
-import io.netty.util.collection.IntObjectHashMap;
 import io.weir.config.NodeSpec;
 import io.weir.core.ErrorCode;
 import io.weir.core.Frame;
@@ -16,7 +15,6 @@ import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +60,7 @@ final class Channels<C> {
     private final Outbox outbox;
     private final Counters counters;
     private final Maker<C> maker;
-    private final IntObjectHashMap<C> byNumber = new IntObjectHashMap<>();
+    private final ByNumber<C> byNumber = new ByNumber<>();
     private final Refusals refusals = new Refusals();
 
     /** The one that a frame was for last, and its number. */
@@ -103,7 +101,7 @@ final class Channels<C> {
 
     /** Those of now: what is done with one may end it, or others. */
     List<C> copy() {
-        return new ArrayList<>(byNumber.values());
+        return byNumber.copy();
     }
 
     boolean all(Predicate<C> condition) {
@@ -154,7 +152,7 @@ final class Channels<C> {
         int number = in.channel();
         String port = in.body().toString(StandardCharsets.UTF_8);
         int step = number - latestTheirs;
-        if (isOurs(number) || step <= 0 || step > LARGEST_STEP || number == 0 || byNumber.containsKey(number)) {
+        if (isOurs(number) || step <= 0 || step > LARGEST_STEP || number == 0 || byNumber.has(number)) {
             throw new ProtocolMismatch(
                     "OPEN with channel number " + Integer.toUnsignedString(number) + ", which is not the peer's next");
         }
@@ -171,7 +169,7 @@ final class Channels<C> {
 
     void remove(int number, C channel) {
         if (channel.equals(byNumber.get(number))) {
-            byNumber.remove(number);
+            var unused = byNumber.remove(number);
         }
         if (channel.equals(latest)) {
             latest = null;
@@ -206,7 +204,7 @@ final class Channels<C> {
      */
     private int freeNumber() {
         int number = nextNumber;
-        while (number == 0 || byNumber.containsKey(number)) {
+        while (number == 0 || byNumber.has(number)) {
             number += 2;
         }
         return number;
