@@ -68,7 +68,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     void ask(Ask ask) {
         if (failure != null) {
             ask.fail(Errors.unsent(failure));
-        } else if (open && waiting.isEmpty() && channel().outbound().room() > 0) {
+        } else if (open && waiting.isEmpty() && hasRoom()) {
             send(ask);
         } else if (waiting.size() < MAX_WAITING) {
             waiting.add(ask);
@@ -79,6 +79,12 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
             ask.fail(new Overloaded(waiting.size() + " requests to port '" + port + "' of " + session.peerId()
                     + " are waiting already; limit how many are begun at once"));
         }
+    }
+
+    /** A peer may grant credit for any number of messages, but for no bytes: then these wait in the channel. */
+    private boolean hasRoom() {
+        Outbound outbound = channel().outbound();
+        return outbound.room() > 0 && outbound.queued() < MAX_WAITING;
     }
 
     private Channel channel() {
@@ -174,7 +180,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
                 each.complete();
             }
         }
-        while (!waiting.isEmpty() && channel().outbound().room() > 0) {
+        while (!waiting.isEmpty() && hasRoom()) {
             send(waiting.remove());
         }
         if (!waiting.isEmpty()) {

@@ -593,19 +593,14 @@ public final class Channel {
     void forget() {
         if (session.endedWith() != null) {
             if (inbound.done()) {
-                isForgotten();
+                session.forget(this, controls);
             }
             return;
         }
         if (!outOpen && !inOpen && !controls.listed && !outbound.awaitsDelivery() && inbound.done()) {
             neverAccepted();
-            isForgotten();
+            session.forget(this, controls);
         }
-    }
-
-    private void isForgotten() {
-        session.forget(this);
-        outbox.forget(controls);
     }
 
     /** The peer has ended both halves without a word of whether it accepts the channel. */

@@ -54,9 +54,9 @@ final class Leaving {
     private final List<Confirmation> confirming = new ArrayList<>(0);
     /** Who waits until a condition holds, or the session is over. */
     private final Set<MonoSink<Void>> awaiting = ConcurrentHashMap.newKeySet();
-    /** How often it was asked whether it has had everything. */
+    /** Questions so far whether the peer has had everything. */
     private int confirmations;
-    /** The last of these questions that the peer has answered. */
+    /** The latest of these questions that the peer has answered. */
     private int confirmed;
 
     /** The goodbye that waits for room on the link; null if there is none. */
@@ -156,7 +156,7 @@ final class Leaving {
         over();
     }
 
-    /** There is nobody any more to say goodbye to. */
+    /** The link is closed or lost: whoever waits for the end hears of it. */
     void over() {
         farewell = null;
         farewellLimit.dispose();

@@ -23,7 +23,7 @@ final class Outbox {
     /** A channel, to which credit may be granted at the end of a turn. */
     interface Granting {
 
-        /** Has the credit that is due wait in the lanes. It has been taken off the list of those touched. */
+        /** Puts the credit that is due into the lanes. It counts as touched no longer. */
         void grant();
 
         /** Its place in the list of those touched; -1 if it is not in there. */
@@ -45,7 +45,7 @@ final class Outbox {
     private final ReusedFrame frames = new ReusedFrame();
     private final Runnable endOfTurn = this::endOfTurn;
     private final Runnable drained;
-    private final Consumer<VirtualMachineError> noMemory;
+    private final Consumer<VirtualMachineError> halfDone;
     private final ReusedList<Granting> touched = new ReusedList<>();
 
     private boolean turnEndWanted;
@@ -60,15 +60,15 @@ final class Outbox {
     private boolean forgetDue;
 
     /**
-     * @param drained is run when all has gone that the link had room for
-     * @param noMemory gets what is thrown at the end of a turn when something finds no memory halfway
+     * @param drained is run after the lanes were emptied as far as the link had room
+     * @param halfDone gets the error of the JVM, mostly a lack of memory, that has left something half done
      */
-    Outbox(Loop loop, LastingLink link, PeerId peer, Runnable drained, Consumer<VirtualMachineError> noMemory) {
+    Outbox(Loop loop, LastingLink link, PeerId peer, Runnable drained, Consumer<VirtualMachineError> halfDone) {
         this.loop = loop;
         this.link = link;
         this.peer = peer;
         this.drained = drained;
-        this.noMemory = noMemory;
+        this.halfDone = halfDone;
     }
 
     Lanes<Outgoing> lanes() {
@@ -157,7 +157,7 @@ final class Outbox {
             }
             drain();
         } catch (VirtualMachineError e) {
-            noMemory.accept(e);
+            halfDone.accept(e);
         }
     }
 
@@ -195,7 +195,7 @@ final class Outbox {
         try {
             drain();
         } catch (VirtualMachineError e) {
-            noMemory.accept(e);
+            halfDone.accept(e);
         }
     }
 }

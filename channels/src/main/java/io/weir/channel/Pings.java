@@ -19,7 +19,7 @@ final class Pings {
     /** A peer may say what it likes, but each answer counts once. */
     private boolean awaited;
 
-    /** @param answered gets the {@link System#nanoTime} at which the question was asked that the peer has answered */
+    /** @param answered gets the {@link System#nanoTime} of the question that the peer has answered */
     Pings(Outbox outbox, LongConsumer answered) {
         this.outbox = outbox;
         this.answered = answered;

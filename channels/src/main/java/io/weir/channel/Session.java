@@ -27,6 +27,7 @@ import io.weir.path.LastingLink;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -91,6 +92,7 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
 
     private final KeepAlive keepAlive;
     private @Nullable ByteBuf chunkHolder;
+
     // Counters, read by others without ordering: each is written by the loop only.
     private final Counters counters = new Counters();
 
@@ -398,26 +400,27 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
 
     /** Opens a channel and calls the waiter when the peer has answered. */
     void open(String port, int flags, Channel.Opening waiter, Consumer<Channel> opened) {
-        Channel channel;
+        WeirException refusal;
+        Channel channel = null;
         try {
             PortNames.check(port);
-            WeirException refusal = refusal(port);
-            if (refusal != null) {
-                waiter.refused(refusal);
-                return;
-            }
-            channel = channels.open(port);
+            refusal = refusal(port);
+            channel = refusal == null ? channels.open(port) : null;
         } catch (Misconfigured | Overloaded e) {
-            waiter.refused(e);
+            refusal = e;
+        }
+        if (channel == null) {
+            waiter.refused(Objects.requireNonNull(refusal));
             return;
         }
         opened.accept(channel);
         channel.opening(waiter, flags);
     }
 
-    void forget(Channel channel) {
+    void forget(Channel channel, Outbox.Granting grants) {
         channels.remove(channel.number(), channel);
         channel.released();
+        outbox.forget(grants);
         if (ended != null && channels.isEmpty()) {
             onEnd.accept(this);
         }

@@ -4,7 +4,8 @@ import io.weir.core.Loop;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
-import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -57,7 +58,9 @@ public final class MemoryAccount {
     private final long total;
     private final long lendable;
     private final Map<Object, Owner> owners = new HashMap<>();
-    private final List<Lease> waiting = new ArrayList<>(0);
+    /** Those who wait to be lent something, in order. */
+    private final Set<Share> waiting = new LinkedHashSet<>();
+
     private final Map<MemoryUse, Long> uses = new EnumMap<>(MemoryUse.class);
     private long used;
     private long lent;
@@ -124,22 +127,31 @@ public final class MemoryAccount {
         return ofIdentity(its) / 4 * 3 / 8 * 5;
     }
 
-    /** Lends to those who wait, in their order; one who finds no room holds up his own further messages only. */
+    /**
+     * Lends to those who wait: one message of each in turn. One who finds no room holds up his own further messages
+     * only. Looks at each of them, and not at all that he waits for: a peer has thousands of channels.
+     */
     private List<Lease> lendToWaiting() {
         if (waiting.isEmpty()) {
             return List.of();
         }
         List<Lease> granted = new ArrayList<>(0);
-        Set<Share> behind = new HashSet<>();
-        waiting.removeIf(lease -> {
-            boolean fits = !behind.contains(lease.share) && lease.share.lend(lease.bytes);
-            if (fits) {
-                granted.add(lease);
-            } else {
-                behind.add(lease.share);
+        boolean more = true;
+        while (more) {
+            more = false;
+            for (Iterator<Share> shares = waiting.iterator(); shares.hasNext(); ) {
+                Share share = shares.next();
+                Lease first = share.waiting.iterator().next();
+                if (share.lend(first.bytes)) {
+                    granted.add(first);
+                    share.waiting.remove(first);
+                    more = true;
+                    if (share.waiting.isEmpty()) {
+                        shares.remove();
+                    }
+                }
             }
-            return fits;
-        });
+        }
         return granted;
     }
 
@@ -194,6 +206,9 @@ public final class MemoryAccount {
         private long taken;
         /** How much of that is beyond the least: it is not a part of what was set aside. */
         private long extra;
+
+        /** What it waits to be lent, in order. */
+        private final Set<Lease> waiting = new LinkedHashSet<>();
 
         /** What its channels have at their least. */
         private long leastOfChannels;
@@ -418,10 +433,10 @@ public final class MemoryAccount {
                 throw new IllegalArgumentException("nothing is lent by " + bytes + " bytes");
             }
             synchronized (MemoryAccount.this) {
-                boolean first = waiting.stream().noneMatch(lease -> lease.share == this);
-                if (!first || !lend(bytes)) {
+                if (!waiting.isEmpty() || !lend(bytes)) {
                     Lease lease = new Lease(this, bytes, loop, granted);
                     waiting.add(lease);
+                    MemoryAccount.this.waiting.add(this);
                     return lease;
                 }
             }
@@ -458,7 +473,9 @@ public final class MemoryAccount {
         /** Whoever waits does so no longer. Does nothing if it was granted: then what was lent is to be given back. */
         public void cancel(Lease lease) {
             synchronized (MemoryAccount.this) {
-                waiting.remove(lease);
+                if (waiting.remove(lease) && waiting.isEmpty()) {
+                    MemoryAccount.this.waiting.remove(this);
+                }
             }
         }
 
@@ -495,7 +512,8 @@ public final class MemoryAccount {
                 if (closed) {
                     return;
                 }
-                waiting.removeIf(lease -> lease.share == this);
+                waiting.clear();
+                MemoryAccount.this.waiting.remove(this);
                 long before = counted();
                 closed = true;
                 charge(owner, taken - before);

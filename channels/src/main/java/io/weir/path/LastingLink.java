@@ -489,7 +489,7 @@ public final class LastingLink implements Link {
         return moves.next() != Moves.NONE;
     }
 
-    /** Those of a session that can change its path. */
+    /** The paths that are tried; only a session that can change its path has some. */
     Trials trials() {
         return Objects.requireNonNull(trials);
     }
@@ -881,7 +881,7 @@ public final class LastingLink implements Link {
         return rejoining;
     }
 
-    /** It is away; returns false if what was under way over it can't go again. */
+    /** The bootstrap connection is lost; returns false if what was under way over it can't be sent again. */
     boolean bootstrapGone(boolean openHere) {
         legs.remove(bootstrap);
         boolean keptAll = moves.goesAway();
@@ -892,12 +892,13 @@ public final class LastingLink implements Link {
         return keptAll;
     }
 
-    /** There is another one. */
-    void bootstrapBack(Link link) {
-        bootstrap = new Leg(link, Moves.BOOTSTRAP);
-        legs.add(bootstrap);
-        keep(bootstrap);
-        link.handler(bootstrap);
+    /** There is another bootstrap connection; what comes over it is handled once the returned task has run. */
+    Runnable bootstrapBack(Link link) {
+        Leg leg = new Leg(link, Moves.BOOTSTRAP);
+        bootstrap = leg;
+        legs.add(leg);
+        keep(leg);
+        return () -> link.handler(leg);
     }
 
     /** The link that is sent over, as other threads see it, and what those before it have counted. */

@@ -18,8 +18,8 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * How a session gets another bootstrap connection when it has lost its own: who dials, whose connection is taken when
- * both have, and when there is nothing to be hoped for. Loop thread only.
+ * How a session gets another bootstrap connection when it has lost its own: who dials, which connection is kept when
+ * both have dialled, and when to give up. Loop thread only.
  */
 final class Rejoining {
 
@@ -50,7 +50,7 @@ final class Rejoining {
         return absence.lasts();
     }
 
-    /** Whether there is none, and it is the peer that has to connect anew. */
+    /** Whether there is no bootstrap connection, and the peer has to connect anew. */
     boolean waitsForPeer() {
         return absence.lasts() && !absence.isDialling();
     }
@@ -203,8 +203,9 @@ final class Rejoining {
 
     private void comesBack(Link link, boolean goesOn) {
         boolean keptAll = moves.comesBack(goesOn);
+        Runnable begins = lasting.bootstrapBack(link);
         long millis = absence.ends();
-        lasting.bootstrapBack(link);
+        begins.run();
         PathChoice deciding = Objects.requireNonNull(choice);
         deciding.log()
                 .info("The bootstrap connection to " + lasting.peerId() + " is back after "

@@ -26,17 +26,17 @@ final class Trials implements PathAttempt.Owner {
 
     private final LastingLink link;
     private final Loop loop;
-    private final PathChoice deciding;
+    private final PathChoice choice;
     private final Rate proposals = new Rate(MOST_PROPOSALS, Duration.ofMillis(10), System::nanoTime);
 
     private @Nullable PathAttempt attempt;
     /** How many there were, those of the handshake included: the number of the last one. */
     private int attempts;
 
-    Trials(LastingLink link, Loop loop, PathChoice deciding, int attempts) {
+    Trials(LastingLink link, Loop loop, PathChoice choice, int attempts) {
         this.link = link;
         this.loop = loop;
-        this.deciding = deciding;
+        this.choice = choice;
         this.attempts = attempts;
     }
 
@@ -74,7 +74,7 @@ final class Trials implements PathAttempt.Owner {
 
     /** The peer proposes a path. */
     void proposed(int number, String path) {
-        if (deciding.leads() || number <= attempts) {
+        if (choice.leads() || number <= attempts) {
             throw new ProtocolMismatch("PROPOSE has no place here");
         }
         PathAttempt former = attempt;
@@ -82,7 +82,7 @@ final class Trials implements PathAttempt.Owner {
             former.fail("another path was proposed", false);
         }
         attempts = number;
-        String refusal = deciding.refusal(path);
+        String refusal = choice.refusal(path);
         if (refusal == null && link.isMoving()) {
             refusal = "the last move has not ended yet";
         }
@@ -98,7 +98,7 @@ final class Trials implements PathAttempt.Owner {
 
     private void begin(String path, int number) {
         if (!link.hasEnded()) {
-            PathAttempt begun = deciding.attempt(this, loop, path, number);
+            PathAttempt begun = choice.attempt(this, loop, path, number);
             attempt = begun;
             begun.prepare();
         }
@@ -117,11 +117,11 @@ final class Trials implements PathAttempt.Owner {
         } else if (in.kind() == FrameKind.PROBE
                 && in.aux() == 0
                 && in.second() == HandshakeCodec.LAST
-                && !deciding.leads()) {
+                && !choice.leads()) {
             // Our USE came too late for it, and every other path has failed as well.
             link.user().lost(new SessionLost("it has given up the handshake, as no path could be opened in time"));
-        } else if (in.aux() == LastingLink.WISH && deciding.awaitsAnswer() && mayBeLate(in.kind())) {
-            deciding.answered(in.kind() == FrameKind.OPENED ? null : HandshakeCodec.readReason(in.body()));
+        } else if (in.aux() == LastingLink.WISH && choice.awaitsAnswer() && mayBeLate(in.kind())) {
+            choice.answered(in.kind() == FrameKind.OPENED ? null : HandshakeCodec.readReason(in.body()));
         } else if (in.aux() == 0 || in.aux() > attempts || (in.aux() == used && !mayBeLate(in.kind()))) {
             throw LastingLink.outOfPlace(in.kind());
         } else {
@@ -142,12 +142,12 @@ final class Trials implements PathAttempt.Owner {
 
     @Override
     public PeerCard card() {
-        return deciding.card();
+        return choice.card();
     }
 
     @Override
     public TlsSpec tls() {
-        return deciding.tls();
+        return choice.tls();
     }
 
     @Override
@@ -169,7 +169,7 @@ final class Trials implements PathAttempt.Owner {
     public void failed(PathAttempt given, String reason) {
         attempt = null;
         if (!link.hasEnded()) {
-            deciding.failed(given, reason);
+            choice.failed(given, reason);
         }
     }
 
@@ -178,7 +178,7 @@ final class Trials implements PathAttempt.Owner {
         attempt = null;
         link.opened(opened, won.number(), won.path());
         // Users learn of it, and may cut it at once.
-        deciding.chosen(won);
+        choice.chosen(won);
         link.settle();
     }
 }

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -153,6 +154,44 @@ class MemoryAccountTest {
         assertThat(granted).containsExactly("first", "second", "third");
         assertThat(account.lent()).isEqualTo(9 * MIB);
         second.giveBackLease(9 * MIB);
+        assertThat(account.lent()).isZero();
+    }
+
+    @Test
+    void eachOfThoseWhoWaitIsLentOneInTurn() {
+        Share holder = account.share("a");
+        Share first = account.share("b");
+        Share second = account.share("c");
+        List<String> granted = new ArrayList<>();
+        Share other = account.share("d");
+        assertThat(holder.lease(16 * MIB, loop, () -> {})).isNull();
+        assertThat(other.lease(12 * MIB, loop, () -> {})).isNull();
+        var unused = first.lease(5 * MIB, loop, () -> granted.add("first"));
+        var unused2 = first.lease(MIB, loop, () -> granted.add("first once more"));
+        var unused3 = second.lease(5 * MIB, loop, () -> granted.add("second"));
+        assertThat(granted).isEmpty();
+        holder.giveBackLease(16 * MIB);
+        loop.settle();
+        assertThat(granted).containsExactly("first", "second", "first once more");
+    }
+
+    /** If all that somebody waits for were looked at whenever memory is given back, this would take hours. */
+    @Test
+    @Timeout(120)
+    void whoWaitsForMuchCostsOthersNothing() {
+        Share holder = account.share("a");
+        Share greedy = account.share("b");
+        Share modest = account.share("c");
+        var unused = holder.lease(16 * MIB, loop, () -> {});
+        for (int i = 0; i < 300_000; i++) {
+            assertThat(greedy.lease(16 * MIB, loop, () -> {})).isNotNull();
+        }
+        for (int i = 0; i < 300_000; i++) {
+            modest.take(MemoryUse.MAILBOXES, 1);
+            modest.give(MemoryUse.MAILBOXES, 1);
+        }
+        greedy.close();
+        holder.giveBackLease(16 * MIB);
         assertThat(account.lent()).isZero();
     }
 

@@ -51,8 +51,9 @@ public final class Weir implements Runnable {
     /** The command with the subcommands that these arguments may name. */
     static CommandLine commandLine(String... arguments) {
         CommandLine command = new CommandLine(new Weir());
-        // The samples bring Jackson: loading it would take every other subcommand half a second.
-        if (arguments.length > 0 && arguments[0].equals(Samples.NAME)) {
+        // The samples bring Jackson: loading it would take every other subcommand half a second. Arguments may stand in
+        // a file as well.
+        if (arguments.length > 0 && (arguments[0].equals(Samples.NAME) || arguments[0].startsWith("@"))) {
             Samples.addTo(Objects.requireNonNull(command.getSubcommands().get(Samples.NAME)));
         }
         // What stands behind the class that is launched is the program's, also if it looks like an option of ours.

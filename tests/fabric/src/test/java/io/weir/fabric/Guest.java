@@ -61,9 +61,9 @@ final class Guest {
                         "-Dweir.test.patience=" + PATIENCE_SECONDS,
                         "-Dweir.required.transports=verbs,dapl",
                         // Also of the processes that a sample starts, which are told what this one is told.
-                        "-Dweir.timeout.connect=" + PATIENCE_SECONDS + "s",
-                        "-Dweir.timeout.handshake=" + PATIENCE_SECONDS + "s",
-                        "-Dweir.timeout.head-start=" + PATIENCE_SECONDS + "s",
+                        "-Dweir.timeout.connect=240s",
+                        "-Dweir.timeout.handshake=240s",
+                        "-Dweir.timeout.head-start=240s",
                         "-Dweir.timeout.step=15s"),
                 System.getProperty(
                         "weir.fabric.classes",

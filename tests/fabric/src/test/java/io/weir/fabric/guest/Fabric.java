@@ -101,10 +101,10 @@ enum Fabric {
     NodeSpec.Builder spec(End end) {
         NodeSpec.Builder spec = NodeSpec.builder()
                 .name(lower(end))
-                .connectTimeout(Patience.LIMIT)
-                .handshakeTimeout(Patience.LIMIT)
+                .connectTimeout(Patience.OF_NODE)
+                .handshakeTimeout(Patience.OF_NODE)
                 .stepTimeout(STEP)
-                .headStart(Patience.LIMIT);
+                .headStart(Patience.OF_NODE);
         options(end).forEach((option, value) -> spec.transportOption(path, option, value));
         return spec;
     }
@@ -117,9 +117,9 @@ enum Fabric {
         Map<String, String> environment = new HashMap<>();
         options(end).forEach((option, value) -> environment.put(variable(option), value));
         environment.put("WEIR_TRANSPORT_ORDER", others.length == 0 ? path : path + "," + String.join(",", others));
-        environment.put("WEIR_TIMEOUT_CONNECT", Patience.LIMIT.toSeconds() + "s");
-        environment.put("WEIR_TIMEOUT_HANDSHAKE", Patience.LIMIT.toSeconds() + "s");
-        environment.put("WEIR_TIMEOUT_HEAD_START", Patience.LIMIT.toSeconds() + "s");
+        environment.put("WEIR_TIMEOUT_CONNECT", Patience.OF_NODE.toSeconds() + "s");
+        environment.put("WEIR_TIMEOUT_HANDSHAKE", Patience.OF_NODE.toSeconds() + "s");
+        environment.put("WEIR_TIMEOUT_HEAD_START", Patience.OF_NODE.toSeconds() + "s");
         environment.put("WEIR_TIMEOUT_STEP", STEP.toSeconds() + "s");
         return environment;
     }

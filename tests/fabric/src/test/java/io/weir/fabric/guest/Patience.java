@@ -11,6 +11,9 @@ final class Patience {
     /** Far longer than anything takes, on an emulated processor: reached only when something hangs. */
     static final Duration LIMIT = Duration.ofSeconds(Long.getLong("weir.test.patience", 90));
 
+    /** Of a node: shorter, so that its own reason is what a test shows. */
+    static final Duration OF_NODE = LIMIT.multipliedBy(4).dividedBy(5);
+
     private static final long LOOK_AGAIN_NANOS = 5_000_000;
 
     private Patience() {}
