@@ -25,6 +25,9 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     /** More requests than this waiting for one port mean that nobody limits how many are begun at once. */
     private static final int MAX_WAITING = 16 * 1024;
 
+    /** Requests that the channel has taken and not sent: when one of them is cancelled, it looks for it there. */
+    private static final int MOST_IN_CHANNEL = 1024;
+
     /** Of these, an answer that is a value has the first one only. */
     private static final int ANSWERED = Flags.ANSWER | Flags.FAILED | Flags.EMPTY;
 
@@ -84,7 +87,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
     /** A peer may grant credit for any number of messages, but for no bytes: then these wait in the channel. */
     private boolean hasRoom() {
         Outbound outbound = channel().outbound();
-        return outbound.room() > 0 && outbound.queued() < MAX_WAITING;
+        return outbound.room() > 0 && outbound.queued() < MOST_IN_CHANNEL;
     }
 
     private Channel channel() {

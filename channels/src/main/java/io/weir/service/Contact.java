@@ -115,10 +115,10 @@ final class Contact {
         trying = true;
         Try now = new Try();
         doing = now;
+        // On the thread on which it is given up, too: Reactor drops a value that comes while its subscriber cancels.
         now.subscription.replace(approach.peer()
-                .subscribe(
-                        peer -> roster.later(() -> connected(now, peer)),
-                        error -> roster.later(() -> failed(now, error))));
+                .publishOn(roster.scheduler())
+                .subscribe(peer -> connected(now, peer), error -> failed(now, error)));
     }
 
     /** Something of ours that is over when another one begins, also for what is on its way from it. */

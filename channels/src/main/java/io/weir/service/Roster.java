@@ -58,6 +58,8 @@ final class Roster implements Callees, Disposable {
     /** Never disposed: waiting calls must still learn that this is closed. */
     private final Scheduler.Worker thread = Schedulers.parallel().createWorker();
 
+    private final Scheduler scheduler = Schedulers.fromExecutor(this::later);
+
     private final Map<Key, Contact> contacts = new LinkedHashMap<>();
     private final Set<Waiter> waiters = new LinkedHashSet<>();
     private Disposable following = Disposables.disposed();
@@ -102,6 +104,11 @@ final class Roster implements Callees, Disposable {
     /** Runs this on the thread. Any thread. */
     void later(Runnable task) {
         var unused = thread.schedule(task);
+    }
+
+    /** Its thread, for what comes from elsewhere. */
+    Scheduler scheduler() {
+        return scheduler;
     }
 
     /** Runs this on the thread, not before this time has passed. */

@@ -3,6 +3,8 @@ package io.weir.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.config.NodeSpec;
+import io.weir.core.Frame;
+import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.Overloaded;
@@ -107,6 +109,22 @@ class AskerTest {
         assertThat(answers).containsExactly("re 2", "re 0", "re 1");
         assertThat(failures).isEmpty();
         assertThat(asker().idle()).isTrue();
+    }
+
+    @Test
+    void behindEndlessCreditRequestsWaitWithinABoundAsWell() {
+        ask(0, 1);
+        pair.loop.settle();
+        pair.client.frame(new Frame().set(FrameKind.CREDIT, 0, 1, 0).words(1 << 20, 0));
+        ask(1, 20_000);
+        assertThat(pair.client.stats().queuedMessages())
+                .as("in the channel, as the link is full")
+                .isEqualTo(1024);
+        assertThat(failures)
+                .hasSizeBetween(2000, 20_000 - 16 * 1024 - 1024)
+                .allSatisfy(failure -> assertThat(failure)
+                        .isInstanceOf(Overloaded.class)
+                        .hasMessageContaining("limit how many are begun at once"));
     }
 
     @Test

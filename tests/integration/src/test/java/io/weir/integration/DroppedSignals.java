@@ -10,13 +10,14 @@ import reactor.core.publisher.Hooks;
 /** Fails a test in which somebody signalled to a subscriber that had its last signal already. */
 public final class DroppedSignals implements BeforeEachCallback, AfterEachCallback {
 
-    private final Queue<String> dropped = new ConcurrentLinkedQueue<>();
+    /** Each says which signal it was, and from where it came. */
+    private final Queue<Throwable> dropped = new ConcurrentLinkedQueue<>();
 
     @Override
     public void beforeEach(ExtensionContext context) {
         dropped.clear();
-        Hooks.onErrorDropped(error -> dropped.add("onError: " + error));
-        Hooks.onNextDropped(value -> dropped.add("onNext: " + value));
+        Hooks.onErrorDropped(error -> add("onError: " + error));
+        Hooks.onNextDropped(value -> add("onNext: " + value));
     }
 
     @Override
@@ -24,7 +25,14 @@ public final class DroppedSignals implements BeforeEachCallback, AfterEachCallba
         Hooks.resetOnErrorDropped();
         Hooks.resetOnNextDropped();
         if (!dropped.isEmpty()) {
-            throw new AssertionError("signals that nobody took: " + dropped);
+            AssertionError failure = new AssertionError("signals that nobody took: "
+                    + dropped.stream().map(Throwable::getMessage).toList());
+            dropped.forEach(failure::addSuppressed);
+            throw failure;
         }
+    }
+
+    private void add(String signal) {
+        dropped.add(new Throwable(signal + " on " + Thread.currentThread().getName()));
     }
 }

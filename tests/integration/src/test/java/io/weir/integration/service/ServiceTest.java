@@ -330,7 +330,8 @@ class ServiceTest implements OnRoute {
         Registration echo = get(there.serve(ServiceSpec.of("echo"), channel -> channel.send(channel.receive())));
         Services here = services(nodes.start("near"));
         ServiceClient client = here.service("echo", as -> as.withPatience(SOON));
-        var channel = get(client.channel());
+        var channel =
+                get(here.service("echo", as -> as.withPatience(Patience.LIMIT)).channel());
         echo.withdraw().block(Patience.LIMIT);
         assertThat(board.all("echo")).isEmpty();
         assertThat(get(echo(channel))).isEqualTo("w");
