@@ -22,6 +22,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
+import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /** Requests to one port, over two sessions. */
@@ -125,6 +126,25 @@ class AskerTest {
                 .allSatisfy(failure -> assertThat(failure)
                         .isInstanceOf(Overloaded.class)
                         .hasMessageContaining("limit how many are begun at once"));
+    }
+
+    @Test
+    void moreThanTheChannelTakesAtOnceAreAllSentInTheirOrder() {
+        SessionPair wide = new SessionPair(
+                NodeSpec.builder().windowItems(10_000).initialItems(10_000).build(), 16);
+        List<String> got = new ArrayList<>();
+        List<String> expected =
+                IntStream.range(0, 5000).mapToObj(Integer::toString).toList();
+        var unused = wide.ports.serve(PORT, new AnswerHandler(wide.ports, (peer, message) -> Mono.just(message)));
+        for (String each : expected) {
+            wide.client.peer().ask(PORT, Message.of(each)).subscribe(answer -> {
+                got.add(answer.text());
+                answer.release();
+            });
+        }
+        wide.loop.settle();
+        assertThat(got).isEqualTo(expected);
+        wide.end();
     }
 
     @Test
