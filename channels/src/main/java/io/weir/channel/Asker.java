@@ -84,7 +84,7 @@ final class Asker implements MessageSink, Feeder, Channel.Opening {
         }
     }
 
-    /** A peer may grant credit for any number of messages, but for no bytes: then these wait in the channel. */
+    /** A peer may grant credit for all messages and for no bytes: then all of them would wait in the channel. */
     private boolean hasRoom() {
         Outbound outbound = channel().outbound();
         return outbound.room() > 0 && outbound.queued() < MOST_IN_CHANNEL;

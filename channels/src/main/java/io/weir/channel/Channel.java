@@ -11,7 +11,6 @@ import io.weir.core.Message;
 import io.weir.core.ProtocolMismatch;
 import io.weir.core.Refused;
 import io.weir.core.WeirException;
-import io.weir.flow.Lane;
 import io.weir.flow.Window;
 import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
@@ -51,7 +50,7 @@ public final class Channel {
     private final String port;
     private final Outbound outbound;
     private final Inbound inbound;
-    private final Controls controls = new Controls();
+    private final Controls controls;
     private final Receiver receiver;
     /** Messages for which memory was taken when it was opened. */
     private final int firstItems;
@@ -92,9 +91,9 @@ public final class Channel {
      * @param promised what was taken from the account for its window
      */
     Channel(Session session, int number, String port, Window window, long least, long promised) {
-
         this.session = session;
         this.outbox = session.outbox();
+        this.controls = new Controls();
         this.number = number;
         this.port = port;
         this.outbound = new Outbound(session, this);
@@ -597,7 +596,7 @@ public final class Channel {
             }
             return;
         }
-        if (!outOpen && !inOpen && !controls.listed && !outbound.awaitsDelivery() && inbound.done()) {
+        if (!outOpen && !inOpen && !controls.listed() && !outbound.awaitsDelivery() && inbound.done()) {
             neverAccepted();
             session.forget(this, controls);
         }
@@ -614,7 +613,7 @@ public final class Channel {
     }
 
     /** The control frames of this channel: flags and sums, so that no queue is needed. */
-    private final class Controls implements Outgoing, Outbox.Granting {
+    private final class Controls extends ControlFrames implements Outbox.Granting {
 
         boolean open;
         int openFlags;
@@ -631,28 +630,13 @@ public final class Channel {
         ErrorCode error;
 
         String errorText = "";
-        boolean listed;
 
-        @Override
-        public void list() {
-            if (!listed) {
-                listed = true;
-                outbox.lanes().add(Lane.CONTROL, this);
-                outbox.drainLater();
-            }
+        Controls() {
+            super(outbox);
         }
 
         @Override
-        public void putBack() {
-            if (!listed) {
-                listed = true;
-                outbox.lanes().putBack(Lane.CONTROL, this);
-            }
-        }
-
-        @Override
-        public boolean push() {
-            listed = false;
+        boolean send() {
             boolean done = pushOpen() && pushCredit() && pushSignals() && pushError();
             if (done) {
                 forget();

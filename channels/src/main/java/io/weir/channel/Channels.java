@@ -9,7 +9,6 @@ import io.weir.core.FrameKind;
 import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
-import io.weir.flow.Lane;
 import io.weir.flow.Window;
 import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryUse;
@@ -61,7 +60,7 @@ final class Channels<C> {
     private final Counters counters;
     private final Maker<C> maker;
     private final ByNumber<C> byNumber = new ByNumber<>();
-    private final Refusals refusals = new Refusals();
+    private final Refusals refusals;
 
     /** The one that a frame was for last, and its number. */
     private @Nullable C latest;
@@ -87,6 +86,7 @@ final class Channels<C> {
         this.outbox = outbox;
         this.counters = counters;
         this.maker = maker;
+        this.refusals = new Refusals();
         this.nextNumber = connecting ? 1 : 2;
         this.latestTheirs = connecting ? 0 : -1;
     }
@@ -256,10 +256,13 @@ final class Channels<C> {
      * Channels for which there is no room, until the peer has been sent that. Its opener sends nothing before it is
      * accepted, so nothing else is to be known of them.
      */
-    private final class Refusals implements Outgoing {
+    private final class Refusals extends ControlFrames {
 
         private final ArrayDeque<Integer> numbers = new ArrayDeque<>(0);
-        private boolean listed;
+
+        Refusals() {
+            super(outbox);
+        }
 
         void add(int number) {
             if (numbers.size() >= spec.limits().channels()) {
@@ -268,28 +271,10 @@ final class Channels<C> {
             }
             numbers.add(number);
             list();
-            outbox.drainLater();
         }
 
         @Override
-        public void list() {
-            if (!listed) {
-                listed = true;
-                outbox.lanes().add(Lane.CONTROL, this);
-            }
-        }
-
-        @Override
-        public void putBack() {
-            if (!listed) {
-                listed = true;
-                outbox.lanes().putBack(Lane.CONTROL, this);
-            }
-        }
-
-        @Override
-        public boolean push() {
-            listed = false;
+        boolean send() {
             for (Integer number; (number = numbers.peek()) != null; numbers.remove()) {
                 ByteBuf text = Unpooled.wrappedBuffer(noRoom().getBytes(StandardCharsets.UTF_8));
                 if (!outbox.offer(outbox.frame()

@@ -892,13 +892,16 @@ public final class LastingLink implements Link {
         return keptAll;
     }
 
-    /** There is another bootstrap connection; what comes over it is handled once the returned task has run. */
-    Runnable bootstrapBack(Link link) {
-        Leg leg = new Leg(link, Moves.BOOTSTRAP);
-        bootstrap = leg;
-        legs.add(leg);
-        keep(leg);
-        return () -> link.handler(leg);
+    /** There is another bootstrap connection, of which nothing is heard yet. */
+    void bootstrapIs(Link link) {
+        bootstrap = new Leg(link, Moves.BOOTSTRAP);
+        legs.add(bootstrap);
+        keep(bootstrap);
+    }
+
+    /** Frames that come over the bootstrap connection are dealt with from now on. */
+    void listenToBootstrap() {
+        bootstrap.link.handler(bootstrap);
     }
 
     /** The link that is sent over, as other threads see it, and what those before it have counted. */

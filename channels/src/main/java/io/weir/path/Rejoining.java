@@ -203,9 +203,9 @@ final class Rejoining {
 
     private void comesBack(Link link, boolean goesOn) {
         boolean keptAll = moves.comesBack(goesOn);
-        Runnable begins = lasting.bootstrapBack(link);
+        lasting.bootstrapIs(link);
         long millis = absence.ends();
-        begins.run();
+        lasting.listenToBootstrap();
         PathChoice deciding = Objects.requireNonNull(choice);
         deciding.log()
                 .info("The bootstrap connection to " + lasting.peerId() + " is back after "

@@ -177,7 +177,7 @@ class MemoryAccountTest {
 
     /** If all that somebody waits for were looked at whenever memory is given back, this would take hours. */
     @Test
-    @Timeout(120)
+    @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void whoWaitsForMuchCostsOthersNothing() {
         Share holder = account.share("a");
         Share greedy = account.share("b");

@@ -2,6 +2,7 @@ package io.weir.samples;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 class WeirTest extends WeirCommand {
@@ -18,6 +19,22 @@ class WeirTest extends WeirCommand {
         assertThat(weir()).isEqualTo(2);
         assertThat(err.toString()).startsWith("Name a subcommand.").contains("Usage: weir");
         assertThat(out.toString()).isEmpty();
+    }
+
+    /** What they are made of takes longer to load than most commands to run. */
+    @Test
+    void onlyWhoMayNameASampleLoadsThem() {
+        assertThat(samplesOf("info", "--json")).isZero();
+        assertThat(samplesOf()).isZero();
+        assertThat(samplesOf("sample", "calls")).isPositive();
+        assertThat(samplesOf("@arguments")).isPositive();
+    }
+
+    private static int samplesOf(String... arguments) {
+        return Objects.requireNonNull(
+                        Weir.commandLine(arguments).getSubcommands().get("sample"))
+                .getSubcommands()
+                .size();
     }
 
     @Test
