@@ -249,7 +249,7 @@ final class Answerer implements MessageSink, Feeder {
         if (all > requestsTaken) {
             // What was lent for it counts as that of a request from now on. A single one is let in: its memory was
             // promised.
-            channel.inbound().settleLease();
+            channel.inbound().loan().settle();
             long more = takePortion(MemoryUse.REQUESTS, requestsTaken, all - requestsTaken);
             if (more == 0 && requestBytes == 0) {
                 more = all - requestsTaken;

@@ -10,43 +10,27 @@ import io.weir.core.Frame;
 import io.weir.core.LoopBuffers;
 import io.weir.core.Message;
 import io.weir.core.MessageTooLarge;
-import io.weir.core.Overloaded;
 import io.weir.core.PeerMemory;
 import io.weir.core.ProtocolMismatch;
-import io.weir.core.SettingText;
+import io.weir.core.WeirException;
 import io.weir.flow.CreditExceeded;
 import io.weir.flow.Reassembler;
 import io.weir.flow.Window;
-import io.weir.memory.MemoryAccount;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
-import reactor.core.Disposable;
-import reactor.core.Disposables;
 
 /**
  * The receiving half of a channel: keeps the account of demand, joins long messages, hands messages to the sink within
  * its demand, and holds what came before the sink asked. Loop thread only.
  */
-final class Inbound implements Decoding.Source {
+final class Inbound implements Decoding.Source, Loan.Borrower {
 
     private record Held(Message message, int flags, int number, long cost) {}
-
-    /** How often a peer is looked at that has been lent memory for a long message. */
-    private static final Duration LEASE = Duration.ofSeconds(10);
-
-    /** One that was stopped may have begun again just before a look. */
-    private static final int LEASE_LOOKS = 2;
-
-    /**
-     * Bytes of the message that have to come in this time: less than any network carries on which such messages make
-     * sense.
-     */
-    private static final int LEASE_PROGRESS = 256 << 10;
 
     private final Session session;
     private final Channel channel;
     private final Window window;
+    private final Loan loan;
     private final ArrayDeque<Held> held = new ArrayDeque<>();
     private @Nullable MessageSink sink;
     /** Whether it can ever do without messages. */
@@ -67,32 +51,6 @@ final class Inbound implements Decoding.Source {
     /** The sink has had its last signal. */
     private boolean told;
 
-    /** Bytes that were lent to the peer for a message longer than the window. */
-    private long leased;
-
-    /** Whether the window has been raised by it. */
-    private boolean lent;
-
-    /** Who waits to be lent more; null: nobody. */
-    private MemoryAccount.@Nullable Lease leasing;
-
-    /** What the peer wants for its next message, and what has not been lent yet; 0: nothing. */
-    private long wantedLong;
-
-    private Disposable leaseLook = Disposables.disposed();
-    private Disposable waitLook = Disposables.disposed();
-    /** At how many looks in a row nothing was lent to anybody, although we wait to be lent something. */
-    private int waitIdle;
-
-    /** How much of the long message had come at the last look. */
-    private long leaseSeen;
-
-    /** What the session had heard of the peer then. */
-    private long leaseHeard;
-
-    /** At how many looks in a row too little had come, although the peer speaks. */
-    private int leaseIdle;
-
     /** What the session's counters have of our demand. */
     private long demandCounted;
 
@@ -112,10 +70,15 @@ final class Inbound implements Decoding.Source {
         this.session = session;
         this.channel = channel;
         this.window = window;
+        this.loan = new Loan(window, session.memory(), session.loop(), session, this);
     }
 
     Window window() {
         return window;
+    }
+
+    Loan loan() {
+        return loan;
     }
 
     boolean ended() {
@@ -169,7 +132,7 @@ final class Inbound implements Decoding.Source {
     private void watchKept() {
         Kept with = kept;
         if (with != null) {
-            with.worth(over() || wantedLong != 0 || window.wanted() != 0 ? 1 : window.maxBytes() / 4);
+            with.worth(over() || loan.isWanted() || window.wanted() != 0 ? 1 : window.maxBytes() / 4);
             // Behind that: what was dropped before, nobody may have told.
             var unused = freeDropped();
         }
@@ -466,7 +429,7 @@ final class Inbound implements Decoding.Source {
         window.freed(cost - stays);
         delivering = true;
         try {
-            if (with == null && cost > window.maxBytes() / 2 && leased == 0 && wantedLong == 0) {
+            if (with == null && cost > window.maxBytes() / 2 && !loan.isNeeded()) {
                 grantBefore(message);
             }
             if (cancelled) {
@@ -634,7 +597,7 @@ final class Inbound implements Decoding.Source {
             each.message.release();
         }
         dropPartial();
-        giveBack();
+        loan.end();
     }
 
     private void dropPartial() {
@@ -643,34 +606,6 @@ final class Inbound implements Decoding.Source {
         if (half != null) {
             half.target.release();
         }
-    }
-
-    private void giveBack() {
-        MemoryAccount.Lease waiting = leasing;
-        leasing = null;
-        if (waiting != null) {
-            waitLook.dispose();
-            session.memory().cancel(waiting);
-        }
-        wantedLong = 0;
-        endLease();
-    }
-
-    /** What was lent for a message that was just delivered is given back at once. */
-    void settleLease() {
-        if (lent && window.lent() == 0) {
-            endLease();
-        }
-    }
-
-    /** Gives back what was lent, so that others can have it. */
-    private void endLease() {
-        if (leased != 0) {
-            leaseLook.dispose();
-            session.memory().giveBackLease(leased);
-            leased = 0;
-        }
-        lent = false;
     }
 
     /**
@@ -687,126 +622,28 @@ final class Inbound implements Decoding.Source {
         if (bytes > window.maxBytes()) {
             channel.growWindow(bytes - window.maxBytes());
         }
-        // This is about its next message. What it wanted for another one is void: that was dropped, or has come because
-        // the window grew.
-        window.want(0);
-        wantedLong = bytes;
+        loan.want(bytes);
         channel.touched();
     }
 
-    /**
-     * Has the window grant what the peer wants, as soon as what exceeds it was lent. That is asked for when nothing is
-     * held, for which one would have to lend as well.
-     */
-    private void serveWanted() {
-        if (hasToBeLent(wantedLong) && leasing == null && window.held() == 0) {
-            lease(wantedLong);
-        }
-        if (!over() && !hasToBeLent(wantedLong)) {
-            long bytes = wantedLong;
-            wantedLong = 0;
-            if (window.granted() < bytes) {
-                window.want(bytes);
-            }
-        }
-    }
-
-    private boolean hasToBeLent(long bytes) {
-        return bytes - window.maxBytes() > leased;
-    }
-
-    private void lease(long bytes) {
-        if (window.lent() == 0) {
-            // Nobody keeps what was lent while it waits for more.
-            endLease();
-        }
-        long extra = bytes - window.maxBytes() - leased;
-        long most = session.memory().longestLease();
-        if (extra > most) {
-            channel.fail(
-                    ErrorCode.TOO_LARGE,
-                    new MessageTooLarge(
-                            "a message of " + bytes + " bytes needs " + extra + " beyond the channel's window of "
-                                    + window.maxBytes() + ", and the receiver lends " + most
-                                    + " at most: raise weir.memory.max or"
-                                    + " weir.node.bytes there, with more memory for its JVM (-Xmx, "
-                                    + "-XX:MaxDirectMemorySize), or"
-                                    + " send the content in pieces"));
-            return;
-        }
-        leasing = session.memory().lease(extra, session.loop(), () -> {
-            leasing = null;
-            waitLook.dispose();
-            leased += extra;
-            if (over()) {
-                giveBack();
-            } else {
-                watchLease();
-                channel.touched();
-            }
-        });
-        if (leasing != null) {
-            waitIdle = 0;
-            waitLook = session.loop().schedule(this::lookAtWaiting, LEASE);
-        }
-    }
-
-    /**
-     * What is lent comes back, but what others have beside that may stay with them for as long as they like: a message
-     * that waits for it would wait for ever.
-     */
-    private void lookAtWaiting() {
-        if (leasing == null || over()) {
-            return;
-        }
-        waitIdle = wantedLong != 0 && session.memory().nothingIsLent() ? waitIdle + 1 : 0;
-        if (waitIdle == LEASE_LOOKS) {
-            channel.fail(
-                    ErrorCode.OVERLOADED,
-                    new Overloaded("there is no memory for a message of " + wantedLong
-                            + " bytes: the receiver's other peers have had it for "
-                            + SettingText.of(LEASE.multipliedBy(LEASE_LOOKS)) + "; raise weir.memory.max there, with"
-                            + " more memory for its JVM (-Xmx, -XX:MaxDirectMemorySize), or send the content in"
-                            + " pieces"));
-            return;
-        }
-        waitLook = session.loop().schedule(this::lookAtWaiting, LEASE);
-    }
-
-    private void watchLease() {
-        leaseSeen = 0;
-        leaseHeard = session.heard();
-        leaseIdle = 0;
-        leaseLook.dispose();
-        leaseLook = session.loop().schedule(this::lookAtLease, LEASE);
-    }
-
-    /** Nobody may keep from others what it does not use. */
-    private void lookAtLease() {
-        if (leased == 0 || over()) {
-            return;
-        }
+    @Override
+    public long arriving() {
         Partial coming = partial;
-        long come = coming == null ? 0 : coming.target.writerIndex();
-        boolean awaited = coming != null || (window.lent() > 0 && window.granted() >= window.lent());
-        // One from whom nothing comes at all is stopped or cut off: how long he has is for other limits to say.
-        long heard = session.heard();
-        boolean speaks = heard != leaseHeard && !session.changesLinks();
-        leaseIdle = awaited && speaks && come - leaseSeen < LEASE_PROGRESS ? leaseIdle + 1 : 0;
-        if (leaseIdle == LEASE_LOOKS) {
-            channel.fail(
-                    ErrorCode.OVERLOADED,
-                    new Overloaded("memory was lent for a message longer than its window, and only "
-                            + (come - leaseSeen) + " bytes of it came in the last " + SettingText.of(LEASE)));
-            return;
-        }
-        leaseSeen = come;
-        leaseHeard = heard;
-        leaseLook = session.loop().schedule(this::lookAtLease, LEASE);
+        return coming == null ? -1 : coming.target.writerIndex();
     }
 
-    /** Whether nothing more comes, or is wanted. */
-    boolean over() {
+    @Override
+    public void lent() {
+        channel.touched();
+    }
+
+    @Override
+    public void notLent(ErrorCode code, WeirException reason) {
+        channel.fail(code, reason);
+    }
+
+    @Override
+    public boolean over() {
         return cancelled || ended || error != null;
     }
 
@@ -820,8 +657,8 @@ final class Inbound implements Decoding.Source {
             return 0;
         }
         watchKept();
-        if (wantedLong != 0) {
-            serveWanted();
+        if (loan.isWanted()) {
+            loan.serve();
             if (over()) {
                 return 0;
             }
@@ -831,11 +668,7 @@ final class Inbound implements Decoding.Source {
             // A window that is less than it should be, and that is used, may be more the next time.
             channel.growWindow(window.maxBytes());
         }
-        if (window.lent() > 0) {
-            lent = true;
-        } else if (lent || window.wanted() == 0) {
-            endLease();
-        }
+        loan.granting();
         return bytes;
     }
 

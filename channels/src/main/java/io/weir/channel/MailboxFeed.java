@@ -120,7 +120,7 @@ final class MailboxFeed implements MessageSink, Feeder {
         Message kept = Inbound.apart(message);
         long cost = MessageCost.of(kept) + MemoryAccount.ITEM;
         // What was lent for it counts as the mailbox's from now on.
-        channel.inbound().settleLease();
+        channel.inbound().loan().settle();
         // What comes was promised, so it is kept; where there is no memory for more, nothing more is taken in.
         MemoryAccount.Share memory = channel.session().memory();
         boolean scarce = !memory.tryTake(MemoryUse.MAILBOXES, cost);

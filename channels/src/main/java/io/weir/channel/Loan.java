@@ -1,0 +1,251 @@
+package io.weir.channel;
+
+import io.weir.core.ErrorCode;
+import io.weir.core.Loop;
+import io.weir.core.MessageTooLarge;
+import io.weir.core.Overloaded;
+import io.weir.core.SettingText;
+import io.weir.core.WeirException;
+import io.weir.flow.Window;
+import io.weir.memory.MemoryAccount;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
+
+/**
+ * What one half of a channel is lent beyond its window, for a message that is longer. The account of memory lends it as
+ * soon as it has enough, and gets it back when the message was delivered, or the half is over. A peer that does not use
+ * what it was lent loses the channel. Loop thread only.
+ */
+final class Loan {
+
+    /** The half that is lent something. */
+    interface Borrower {
+
+        /** Whether nothing more comes, or is wanted. */
+        boolean over();
+
+        /** How many bytes have come of the long message whose pieces are coming in; -1: none is. */
+        long arriving();
+
+        /** There is something to grant. */
+        void lent();
+
+        /** No message of this length can be taken: the half fails. */
+        void notLent(ErrorCode code, WeirException reason);
+    }
+
+    /** How often a peer is looked at that has been lent something, or waits for it. */
+    static final Duration LOOK = Duration.ofSeconds(10);
+
+    /** One that was stopped may have begun again just before a look. */
+    static final int LOOKS = 2;
+
+    /**
+     * Bytes of the message that have to come between two looks: less than any network carries on which such messages
+     * make sense.
+     */
+    static final int PROGRESS = 256 << 10;
+
+    private final Window window;
+    private final MemoryAccount.Share memory;
+    private final Loop loop;
+    private final KeepAlive.Watched session;
+    private final Borrower borrower;
+
+    /** What the peer wants for its next message, and the window was not asked for yet; 0: nothing. */
+    private long wanted;
+
+    /** Bytes that the account has lent. */
+    private long taken;
+
+    /** Whether the window has them. */
+    private boolean used;
+
+    /** Who waits to be lent more; null: nobody. */
+    private MemoryAccount.@Nullable Lease waiting;
+
+    private Disposable nextLook = Disposables.disposed();
+    private Disposable nextLookAtWaiting = Disposables.disposed();
+    /** At how many looks in a row nothing was lent to anybody, although we wait. */
+    private int idleWaiting;
+
+    /** How much of the long message had come at the last look. */
+    private long seen;
+
+    /** What the session had heard of the peer then. */
+    private long heard;
+
+    /** At how many looks in a row too little had come, although the peer speaks. */
+    private int idle;
+
+    Loan(Window window, MemoryAccount.Share memory, Loop loop, KeepAlive.Watched session, Borrower borrower) {
+        this.window = window;
+        this.memory = memory;
+        this.loop = loop;
+        this.session = session;
+        this.borrower = borrower;
+    }
+
+    /**
+     * The peer needs this much credit for its next message. What it wanted for another one is void: that was dropped,
+     * or has come because the window grew.
+     */
+    void want(long bytes) {
+        window.want(0);
+        wanted = bytes;
+    }
+
+    /** Whether the peer waits for something that the window was not asked for yet. */
+    boolean isWanted() {
+        return wanted != 0;
+    }
+
+    /** Whether anything is lent, or to be lent. */
+    boolean isNeeded() {
+        return taken != 0 || wanted != 0;
+    }
+
+    /**
+     * Has the window grant what the peer wants, as soon as what exceeds it was lent. That is asked for when nothing is
+     * held, for which one would have to lend as well. The half may be over after that.
+     */
+    void serve() {
+        if (exceeds(wanted) && waiting == null && window.held() == 0) {
+            borrow(wanted);
+        }
+        if (!borrower.over() && !exceeds(wanted)) {
+            long bytes = wanted;
+            wanted = 0;
+            if (window.granted() < bytes) {
+                window.want(bytes);
+            }
+        }
+    }
+
+    private boolean exceeds(long bytes) {
+        return bytes - window.maxBytes() > taken;
+    }
+
+    private void borrow(long bytes) {
+        if (window.lent() == 0) {
+            // Nobody keeps what was lent while it waits for more.
+            giveBack();
+        }
+        long more = bytes - window.maxBytes() - taken;
+        long most = memory.longestLease();
+        if (more > most) {
+            borrower.notLent(
+                    ErrorCode.TOO_LARGE,
+                    new MessageTooLarge("a message of " + bytes + " bytes needs " + more
+                            + " beyond the channel's window of " + window.maxBytes() + ", and the receiver lends "
+                            + most + " at most: raise weir.memory.max or weir.node.bytes there, with more memory for"
+                            + " its JVM (-Xmx, -XX:MaxDirectMemorySize), or send the content in pieces"));
+            return;
+        }
+        waiting = memory.lease(more, loop, () -> granted(more));
+        if (waiting != null) {
+            idleWaiting = 0;
+            nextLookAtWaiting = loop.schedule(this::lookAtWaiting, LOOK);
+        }
+    }
+
+    private void granted(long bytes) {
+        waiting = null;
+        nextLookAtWaiting.dispose();
+        taken += bytes;
+        if (borrower.over()) {
+            end();
+            return;
+        }
+        seen = 0;
+        heard = session.heard();
+        idle = 0;
+        nextLook.dispose();
+        nextLook = loop.schedule(this::look, LOOK);
+        borrower.lent();
+    }
+
+    /**
+     * What is lent comes back, but what others have beside that may stay with them for as long as they like: a message
+     * that waits for it would wait for ever.
+     */
+    private void lookAtWaiting() {
+        if (waiting == null || borrower.over()) {
+            return;
+        }
+        idleWaiting = wanted != 0 && memory.nothingIsLent() ? idleWaiting + 1 : 0;
+        if (idleWaiting == LOOKS) {
+            borrower.notLent(
+                    ErrorCode.OVERLOADED,
+                    new Overloaded("there is no memory for a message of " + wanted
+                            + " bytes: the receiver's other peers have had it for "
+                            + SettingText.of(LOOK.multipliedBy(LOOKS)) + "; raise weir.memory.max there, with"
+                            + " more memory for its JVM (-Xmx, -XX:MaxDirectMemorySize), or send the content in"
+                            + " pieces"));
+            return;
+        }
+        nextLookAtWaiting = loop.schedule(this::lookAtWaiting, LOOK);
+    }
+
+    /** Nobody may keep from others what it does not use. */
+    private void look() {
+        if (taken == 0 || borrower.over()) {
+            return;
+        }
+        long arriving = borrower.arriving();
+        long come = Math.max(0, arriving);
+        boolean awaited = arriving >= 0 || (window.lent() > 0 && window.granted() >= window.lent());
+        // One from whom nothing comes at all is stopped or cut off: how long he has is for other limits to say.
+        boolean speaks = session.heard() != heard && !session.changesLinks();
+        idle = awaited && speaks && come - seen < PROGRESS ? idle + 1 : 0;
+        if (idle == LOOKS) {
+            borrower.notLent(
+                    ErrorCode.OVERLOADED,
+                    new Overloaded("memory was lent for a message longer than its window, and only " + (come - seen)
+                            + " bytes of it came in the last " + SettingText.of(LOOK)));
+            return;
+        }
+        seen = come;
+        heard = session.heard();
+        nextLook = loop.schedule(this::look, LOOK);
+    }
+
+    /** The window was asked what to grant: what it does not need any more is given back. */
+    void granting() {
+        if (window.lent() > 0) {
+            used = true;
+        } else if (used || window.wanted() == 0) {
+            giveBack();
+        }
+    }
+
+    /** What was lent for a message that was just delivered is given back at once. */
+    void settle() {
+        if (used && window.lent() == 0) {
+            giveBack();
+        }
+    }
+
+    /** The half is over. */
+    void end() {
+        MemoryAccount.Lease waits = waiting;
+        waiting = null;
+        if (waits != null) {
+            nextLookAtWaiting.dispose();
+            memory.cancel(waits);
+        }
+        wanted = 0;
+        giveBack();
+    }
+
+    private void giveBack() {
+        if (taken != 0) {
+            nextLook.dispose();
+            memory.giveBackLease(taken);
+            taken = 0;
+        }
+        used = false;
+    }
+}
