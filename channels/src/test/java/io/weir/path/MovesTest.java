@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * All that can happen to two sides which move and lose links, in every order: what one sends arrives at the other once
  * and in order, and whenever nothing more happens by itself, both go over one link and nothing waits.
  */
+@Tag("one-jdk")
 class MovesTest {
 
     /**

@@ -15,9 +15,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The page of all settings says what there is, no less and no more, with the defaults that are in force. */
+@Tag("one-jdk")
 class ConfigurationPageTest {
 
     private static final Path PAGE = Path.of("../docs/configuration.md");

@@ -31,9 +31,11 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The page of the wire has the numbers that are in force, all of them, and a node says what the example there says. */
+@Tag("one-jdk")
 class WireDocsTest {
 
     private static final Path PAGE = Path.of("../docs/wire.md");

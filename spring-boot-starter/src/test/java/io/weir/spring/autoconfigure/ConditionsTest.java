@@ -44,6 +44,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -89,6 +90,7 @@ import tools.jackson.dataformat.cbor.CBORMapper;
  * what it asks for what it guards is not there, and nothing else is missing. That a class is not there is only said to
  * the conditions here; {@link MissingJarsTest} takes it away.
  */
+@Tag("one-jdk")
 class ConditionsTest {
 
     /** In no order: whose conditions need it say whom they come after. */

@@ -15,6 +15,7 @@ import io.weir.spring.WeirPeers;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -29,6 +30,7 @@ import org.springframework.context.annotation.Configuration;
 import reactor.core.publisher.Mono;
 
 /** What a developer reads when the application does not start. */
+@Tag("one-jdk")
 class FailureMessagesTest {
 
     @Configuration(proxyBeanMethods = false)

@@ -11,12 +11,14 @@ import static io.weir.architecture.House.onceWritten;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.library.dependencies.SliceAssignment;
 import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 
 /** Adapters show one or two doors, and are strangers to each other. */
+@ArchTag("one-jdk")
 @AnalyzeClasses(packages = "io.weir", importOptions = DoNotIncludeTests.class)
 class AdaptersTest {
 

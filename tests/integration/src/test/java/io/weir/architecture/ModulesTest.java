@@ -24,10 +24,12 @@ import static io.weir.architecture.House.onceWritten;
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.importer.ImportOption.DoNotIncludeTests;
 import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTag;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
 
 /** The arrows between the modules. They never turn round. */
+@ArchTag("one-jdk")
 @AnalyzeClasses(packages = "io.weir", importOptions = DoNotIncludeTests.class)
 class ModulesTest {
 

@@ -1,9 +1,11 @@
 package io.weir.simulator;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Seeds that once found something, and the extent of the schedule that did. */
+@Tag("one-jdk")
 class NamedSeedsTest {
 
     @ParameterizedTest

@@ -3,8 +3,10 @@ package io.weir.simulator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("one-jdk")
 class SimulatorTest {
 
     private static final int SCHEDULES = Integer.getInteger("weir.simulator.schedules", 500);
