@@ -25,6 +25,7 @@ import io.weir.core.TimedOut;
 import io.weir.core.TlsSpec;
 import io.weir.core.WeirException;
 import io.weir.path.Admission;
+import io.weir.path.Candidates;
 import io.weir.path.Contact;
 import io.weir.path.DecisionRecorder;
 import io.weir.path.Dialled;
@@ -35,7 +36,6 @@ import io.weir.path.HandshakeCodec;
 import io.weir.path.HandshakeCodec.Introduction;
 import io.weir.path.KeptFrame;
 import io.weir.path.LastingLink;
-import io.weir.path.LeadingChoice;
 import io.weir.path.PathAttempt;
 import io.weir.path.PathChoice;
 import io.weir.path.PathSelector;
@@ -66,7 +66,7 @@ import reactor.core.Disposables;
  * The accepting side's USE makes sure that it has not preferred another connection meanwhile (see {@link Peers}).
  *
  * Where the order is measured, the connecting side says FAILED instead of USE first, after the last PROBED, candidate
- * by candidate; then it tries them in the order in which they have answered (see {@link Survey}).
+ * by candidate; then it tries them in the order in which they have answered (see {@link Candidates}).
  *
  * Each candidate is a {@link PathAttempt}. Loop thread only.
  */
@@ -117,7 +117,6 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private final Admission admission;
     private final Frame out = new Frame();
-    private final ArrayDeque<String> candidates = new ArrayDeque<>();
     private DecisionRecorder recorder = new DecisionRecorder();
 
     /** Null until it is admitted. */
@@ -129,11 +128,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     /** Both halves. */
     private long sessionNumber;
     /** Only on the connecting side. */
-    private PathSelector.@Nullable Selection chosenFrom;
-    /** Only there as well: what is worth trying by another policy. */
-    private @Nullable Function<PathPolicy, PathSelector.Selection> selecting;
-    /** Null unless the candidates are just being measured. */
-    private @Nullable Survey survey;
+    private @Nullable Candidates candidates;
 
     private @Nullable PathAttempt attempt;
     /** The last one, whatever has become of it. */
@@ -160,8 +155,6 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     private Disposable deadline = Disposables.disposed();
     /** Until it begins over TCP although another path might still open. */
     private Disposable headStart = Disposables.disposed();
-    /** What stands before TCP was not tried to its end. */
-    private boolean climbsAtOnce;
 
     private boolean done;
 
@@ -558,58 +551,45 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                     ? PathSelector.select(any, node.card(), theirs, introduction.switches(), node.localPaths()::adapter)
                     : TunnelPath.select(
                             tunnel, any, node.card(), theirs, introduction.switches(), node.localPaths()::adapter);
-            selecting = select;
-            PathSelector.Selection selection = select.apply(policy);
-            chosenFrom = selection;
-            recorder = new DecisionRecorder(selection);
-            String refusal = selection.refusal();
-            if (refusal != null) {
-                refuse(new PathRequired(refusal));
-                return;
-            }
-            candidates.addAll(selection.tries());
-            if (policy.measured() && candidates.size() > 1) {
-                beginSurvey();
-            } else if (candidates.contains(ofBootstrap) && !ofBootstrap.equals(candidates.peek())) {
-                beginWithHeadStart();
-            } else {
-                next(null);
-            }
+            begin(new Candidates(select, policy, ofBootstrap));
         }
     }
 
-    private void beginWithHeadStart() {
+    private void begin(Candidates ours) {
+        candidates = ours;
+        recorder = ours.recorder();
+        String refusal = ours.refusal();
+        if (refusal != null) {
+            refuse(new PathRequired(refusal));
+        } else if (ours.needSurvey()) {
+            beginSurvey(ours);
+        } else if (ours.hasOthersBeforeBootstrap()) {
+            beginWithHeadStart(ours);
+        } else {
+            next(null);
+        }
+    }
+
+    private void beginWithHeadStart(Candidates ours) {
         Duration ahead = node.spec().timeouts().headStart();
         boolean climbs = policy.repathOrDefault() == Repath.ALWAYS;
         if (climbs && ahead.isZero()) {
-            beginSoon();
+            ours.bootstrapFirst();
             next(null);
         } else {
             // What has just woken us may be what was awaited: it is read before tasks are run.
-            headStart = climbs ? loop.schedule(() -> loop.execute(this::beginNow), ahead) : headStart;
+            headStart = climbs ? loop.schedule(() -> loop.execute(() -> beginNow(ours)), ahead) : headStart;
             measure();
         }
     }
 
     /** TCP is there: what stands before it is opened while the session goes over that. */
-    private void beginSoon() {
-        climbsAtOnce = true;
-        for (String path : candidates) {
-            if (path.equals(ofBootstrap)) {
-                break;
-            }
-            recorder.waits(path, "it is tried when the session has begun");
-        }
-        candidates.remove(ofBootstrap);
-        candidates.addFirst(ofBootstrap);
-    }
-
-    private void beginNow() {
+    private void beginNow(Candidates ours) {
         PathAttempt current = attempt;
-        if (done || !candidates.contains(ofBootstrap)) {
+        if (done || !ours.hasBootstrap()) {
             return;
         }
-        beginSoon();
+        ours.bootstrapFirst();
         // If USE is all that is awaited, it comes, or the step takes too long.
         if (current != null && !current.isDecided()) {
             current.fail(
@@ -647,43 +627,24 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
     }
 
-    private void beginSurvey() {
+    private void beginSurvey(Candidates ours) {
         // What is left of the time is for the path that is used.
         Duration most = node.spec().timeouts().handshake().dividedBy(2);
-        survey = new Survey(candidates, loop.schedule(() -> surveyIsLate(most), most));
+        ours.beginSurvey(loop.schedule(() -> surveyIsLate(ours, most), most));
         next(null);
     }
 
-    private void surveyIsLate(Duration most) {
-        endSurvey();
+    private void surveyIsLate(Candidates ours, Duration most) {
+        ours.endSurvey();
         PathAttempt current = attempt;
         if (current != null) {
             current.fail("was not measured within " + most.toMillis() + " ms, half of weir.timeout.handshake", true);
         }
     }
 
-    /**
-     * Decides with what has been measured so far; the other candidates follow in their order. The attempt under way is
-     * left to the caller, who fails it, or it may be used.
-     */
-    private void endSurvey() {
-        Survey ended = survey;
-        if (ended != null) {
-            survey = null;
-            ended.end();
-            PathSelector.Selection ordered = Objects.requireNonNull(chosenFrom).inOrder(ended.ranking());
-            chosenFrom = ordered;
-            recorder.inOrder(ordered);
-            candidates.clear();
-            candidates.addAll(ordered.tries());
-        }
-    }
-
     /** This path works: now the next one is measured. */
-    private void measured(Survey its, PathAttempt probed) {
-        Duration roundTrip = Objects.requireNonNull(probed.roundTrip());
-        its.measured(probed.path(), roundTrip);
-        recorder.surveyed(probed.path(), roundTrip, probed.took());
+    private void surveyed(Candidates ours, PathAttempt probed) {
+        ours.surveyed(probed);
         send(FrameKind.FAILED, Flags.MEASURED, probed.number(), HandshakeCodec.text("it was opened to be measured"));
         probed.release();
         attempt = null;
@@ -703,18 +664,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
     }
 
-    /** The next candidate: to be measured, or else to be used. */
-    private @Nullable String candidate() {
-        String path = survey == null ? null : survey.next();
-        if (path == null) {
-            endSurvey();
-            path = candidates.poll();
-        }
-        return path;
-    }
-
     private void next(@Nullable String lastFailure) {
-        String path = candidate();
+        String path = Objects.requireNonNull(candidates).next();
         if (path == null) {
             exhausted = new PathRequired("no path to " + name() + " could be opened; the last failed with: "
                     + lastFailure + "\n" + recorder.build(Objects.requireNonNull(peerId)));
@@ -763,8 +714,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         done = true;
         deadline.dispose();
         headStart.dispose();
-        if (survey != null) {
-            survey.end();
+        if (candidates != null) {
+            candidates.end();
         }
         node.doorkeeper().left(this);
     }
@@ -791,8 +742,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     @Override
     public boolean goesOn() {
-        if (survey != null) {
-            measured(survey, Objects.requireNonNull(attempt));
+        if (candidates != null && candidates.inSurvey()) {
+            surveyed(candidates, Objects.requireNonNull(attempt));
             return false;
         }
         attemptsUsed++;
@@ -818,20 +769,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     private PathChoice choice(Peer peer) {
-        PathSelector.Selection selection = chosenFrom;
-        return selection == null
+        return candidates == null
                 ? new FollowingChoice(node.localPaths(), peer.id(), peer.history(), card(), policy, tls)
-                : new LeadingChoice(
-                        node.localPaths(),
-                        peer.id(),
-                        peer.history(),
-                        card(),
-                        policy,
-                        selection,
-                        Objects.requireNonNull(selecting),
-                        climbsAtOnce,
-                        tunnel == null ? address : null,
-                        tls);
+                : candidates.choice(
+                        node.localPaths(), peer.id(), peer.history(), card(), tunnel == null ? address : null, tls);
     }
 
     @Override

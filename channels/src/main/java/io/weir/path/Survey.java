@@ -1,6 +1,5 @@
-package io.weir.channel;
+package io.weir.path;
 
-import io.weir.path.PathSelector;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayDeque;

@@ -1,4 +1,4 @@
-package io.weir.channel;
+package io.weir.path;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
