@@ -519,6 +519,8 @@ final class Answerer implements MessageSink, Feeder {
     public void failed(Throwable error) {
         onEnd.accept(this);
         abortAll();
+        // Requests that came before the end of the peer's half, and wait for others: nobody could be answered.
+        channel.inbound().abandon(error);
     }
 
     @Override

@@ -2,10 +2,7 @@ package io.weir.channel;
 
 import io.weir.flow.Lane;
 
-/**
- * Frames that go before all messages. However many there are to send, they have one place in the lanes. Loop thread
- * only.
- */
+/** Control frames of one sender. They go before all messages, and take one place in the lanes. Loop thread only. */
 abstract class ControlFrames implements Outgoing {
 
     private final Outbox outbox;
@@ -15,7 +12,7 @@ abstract class ControlFrames implements Outgoing {
         this.outbox = outbox;
     }
 
-    /** Whether something is to be sent, as far as it was listed. */
+    /** Whether these stand in the lanes. */
     final boolean listed() {
         return listed;
     }
@@ -43,6 +40,6 @@ abstract class ControlFrames implements Outgoing {
         return send();
     }
 
-    /** Sends all of them; returns false if the link was full before that. */
+    /** Sends all that are pending. Returns false if the link became full before that. */
     abstract boolean send();
 }

@@ -37,6 +37,12 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
     private boolean inPlace;
 
     private @Nullable Partial partial;
+    /** Bytes of all pieces so far. */
+    private long joined;
+
+    /** Bytes that had left the queue of the other half when the loan was looked at. */
+    private long answersTaken;
+
     private boolean delivering;
     /** The sink takes nothing for now, whatever it has asked for. */
     private boolean paused;
@@ -285,6 +291,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
             if (whole == null) {
                 throw new ProtocolMismatch("a piece of no message on channel " + channel.number());
             }
+            joined += piece.readableBytes();
             whole.join(piece);
             if (whole.complete()) {
                 partial = null;
@@ -521,6 +528,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
                     "the end came " + (ended ? "twice" : "within a message") + " on channel " + channel.number());
         }
         ended = true;
+        loan.nothingMoreComes();
         watchKept();
         countDemand();
         confirm = confirmAsked;
@@ -536,6 +544,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
             return;
         }
         error = reason;
+        loan.nothingMoreComes();
         watchKept();
         countDemand();
         drain();
@@ -566,10 +575,11 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
         failedByPeer(reason);
     }
 
-    /** Our node ends: what has come whole, and still waits to be asked for, is lost. */
+    /** What has come whole, and still waits to be asked for, is lost: our node ends, or nobody is left to take it. */
     void abandon(Throwable reason) {
         if (!done()) {
             error = reason;
+            countDemand();
             drain();
             release();
         }
@@ -627,9 +637,21 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
     }
 
     @Override
-    public long arriving() {
-        Partial coming = partial;
-        return coming == null ? -1 : coming.target.writerIndex();
+    public boolean arriving() {
+        return partial != null;
+    }
+
+    @Override
+    public long joined() {
+        return joined;
+    }
+
+    @Override
+    public boolean heldUpByPeer(int progress) {
+        Outbound answers = channel.outbound();
+        long before = answersTaken;
+        answersTaken = answers.unqueued();
+        return paused && !held.isEmpty() && answers.isStalled() && answersTaken - before < progress;
     }
 
     @Override
@@ -657,7 +679,8 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
             return 0;
         }
         watchKept();
-        if (loan.isWanted()) {
+        // Also messages without bytes are held: behind them, a long one would only keep what it was lent.
+        if (loan.isWanted() && held.isEmpty()) {
             loan.serve();
             if (over()) {
                 return 0;

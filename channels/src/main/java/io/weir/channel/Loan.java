@@ -14,7 +14,7 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 
 /**
- * What one half of a channel is lent beyond its window, for a message that is longer. The account of memory lends it as
+ * The memory that one half of a channel is lent for a message longer than its window. The account of memory lends it as
  * soon as it has enough, and gets it back when the message was delivered, or the half is over. A peer that does not use
  * what it was lent loses the channel. Loop thread only.
  */
@@ -26,8 +26,17 @@ final class Loan {
         /** Whether nothing more comes, or is wanted. */
         boolean over();
 
-        /** How many bytes have come of the long message whose pieces are coming in; -1: none is. */
-        long arriving();
+        /** Whether the pieces of a long message are coming in. */
+        boolean arriving();
+
+        /** How many bytes of pieces have come so far, of all long messages. */
+        long joined();
+
+        /**
+         * Whether what has come is held because the peer does not take what it is sent: fewer bytes of that than these
+         * since the last call.
+         */
+        boolean heldUpByPeer(int progress);
 
         /** There is something to grant. */
         void lent();
@@ -39,7 +48,10 @@ final class Loan {
     /** How often a peer is looked at that has been lent something, or waits for it. */
     static final Duration LOOK = Duration.ofSeconds(10);
 
-    /** One that was stopped may have begun again just before a look. */
+    /**
+     * After so many looks in a row without progress the half fails. One is not enough: the peer may have been stopped
+     * until just before it.
+     */
     static final int LOOKS = 2;
 
     /**
@@ -54,30 +66,33 @@ final class Loan {
     private final KeepAlive.Watched session;
     private final Borrower borrower;
 
-    /** What the peer wants for its next message, and the window was not asked for yet; 0: nothing. */
+    /** Bytes that the peer wants for its next message, and that the window was not asked for yet; 0: none. */
     private long wanted;
 
     /** Bytes that the account has lent. */
     private long taken;
 
-    /** Whether the window has them. */
+    /** Whether the window has granted any of them. */
     private boolean used;
 
-    /** Who waits to be lent more; null: nobody. */
+    /** Our request that waits for the account to lend more; null: none. */
     private MemoryAccount.@Nullable Lease waiting;
+
+    /** How often the account was asked, or what it was asked for became void. */
+    private int asked;
 
     private Disposable nextLook = Disposables.disposed();
     private Disposable nextLookAtWaiting = Disposables.disposed();
-    /** At how many looks in a row nothing was lent to anybody, although we wait. */
+    /** Looks in a row at which we waited, and nobody had been lent anything. */
     private int idleWaiting;
 
-    /** How much of the long message had come at the last look. */
+    /** Bytes of pieces that had come at the last look. */
     private long seen;
 
     /** What the session had heard of the peer then. */
     private long heard;
 
-    /** At how many looks in a row too little had come, although the peer speaks. */
+    /** Looks in a row at which too little had come, leaving out those at which nothing was heard of the peer. */
     private int idle;
 
     Loan(Window window, MemoryAccount.Share memory, Loop loop, KeepAlive.Watched session, Borrower borrower) {
@@ -94,6 +109,9 @@ final class Loan {
      */
     void want(long bytes) {
         window.want(0);
+        if (bytes != wanted) {
+            stopWaiting();
+        }
         wanted = bytes;
     }
 
@@ -144,26 +162,32 @@ final class Loan {
                             + " its JVM (-Xmx, -XX:MaxDirectMemorySize), or send the content in pieces"));
             return;
         }
-        waiting = memory.lease(more, loop, () -> granted(more));
+        int ask = ++asked;
+        waiting = memory.lease(more, loop, () -> granted(ask, more));
         if (waiting != null) {
             idleWaiting = 0;
             nextLookAtWaiting = loop.schedule(this::lookAtWaiting, LOOK);
         }
     }
 
-    private void granted(long bytes) {
-        waiting = null;
-        nextLookAtWaiting.dispose();
-        taken += bytes;
-        if (borrower.over()) {
-            end();
+    private void granted(int ask, long bytes) {
+        if (ask == asked) {
+            waiting = null;
+            nextLookAtWaiting.dispose();
+        }
+        if (ask != asked || borrower.over()) {
+            // On its way to this loop it became void.
+            memory.giveBackLease(bytes);
             return;
         }
-        seen = 0;
-        heard = session.heard();
-        idle = 0;
-        nextLook.dispose();
-        nextLook = loop.schedule(this::look, LOOK);
+        // One who was lent something before, and has not used it, has no more time for it.
+        if (taken == 0) {
+            seen = borrower.joined();
+            heard = session.heard();
+            idle = 0;
+            nextLook = loop.schedule(this::look, LOOK);
+        }
+        taken += bytes;
         borrower.lent();
     }
 
@@ -194,25 +218,32 @@ final class Loan {
         if (taken == 0 || borrower.over()) {
             return;
         }
-        long arriving = borrower.arriving();
-        long come = Math.max(0, arriving);
-        boolean awaited = arriving >= 0 || (window.lent() > 0 && window.granted() >= window.lent());
-        // One from whom nothing comes at all is stopped or cut off: how long he has is for other limits to say.
-        boolean speaks = session.heard() != heard && !session.changesLinks();
-        idle = awaited && speaks && come - seen < PROGRESS ? idle + 1 : 0;
+        long come = borrower.joined() - seen;
+        boolean heldUp = borrower.heldUpByPeer(PROGRESS);
+        boolean awaited = borrower.arriving() || (window.lent() > 0 && window.granted() >= window.lent());
+        if (!heldUp && (!awaited || come >= PROGRESS)) {
+            idle = 0;
+        } else if (session.heard() != heard && !session.changesLinks()) {
+            // One from whom nothing comes at all is stopped or cut off: how long he has is for other limits to say.
+            idle++;
+        }
         if (idle == LOOKS) {
             borrower.notLent(
                     ErrorCode.OVERLOADED,
-                    new Overloaded("memory was lent for a message longer than its window, and only " + (come - seen)
-                            + " bytes of it came in the last " + SettingText.of(LOOK)));
+                    new Overloaded(
+                            heldUp
+                                    ? "memory was lent for a message longer than its window, which waits until answers"
+                                            + " are taken, and too few were taken in the last " + SettingText.of(LOOK)
+                                    : "memory was lent for a message longer than its window, and only " + come
+                                            + " bytes of it came in the last " + SettingText.of(LOOK)));
             return;
         }
-        seen = come;
+        seen += come;
         heard = session.heard();
         nextLook = loop.schedule(this::look, LOOK);
     }
 
-    /** The window was asked what to grant: what it does not need any more is given back. */
+    /** Called after the window was asked what to grant. Gives back what it does not need any more. */
     void granting() {
         if (window.lent() > 0) {
             used = true;
@@ -228,16 +259,34 @@ final class Loan {
         }
     }
 
-    /** The half is over. */
+    /** The peer sends nothing more: what it has sent is all that memory is needed for. */
+    void nothingMoreComes() {
+        stopWaiting();
+        wanted = 0;
+        long needed = Math.max(0, window.held() - window.maxBytes());
+        if (needed == 0) {
+            giveBack();
+        } else if (needed < taken) {
+            memory.giveBackLease(taken - needed);
+            taken = needed;
+        }
+    }
+
+    /** The half is over, and nothing that came is held any more. */
     void end() {
+        stopWaiting();
+        wanted = 0;
+        giveBack();
+    }
+
+    private void stopWaiting() {
+        asked++;
         MemoryAccount.Lease waits = waiting;
         waiting = null;
         if (waits != null) {
             nextLookAtWaiting.dispose();
             memory.cancel(waits);
         }
-        wanted = 0;
-        giveBack();
     }
 
     private void giveBack() {

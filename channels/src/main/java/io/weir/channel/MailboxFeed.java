@@ -138,8 +138,9 @@ final class MailboxFeed implements MessageSink, Feeder {
 
     @Override
     public void failed(Throwable error) {
-        // What has arrived stays in the mailbox; answers to it fail.
+        // What is in the mailbox stays there; answers to it fail. What waits for a place has nobody who would bring it.
         over();
+        channel.inbound().abandon(error);
     }
 
     private void over() {

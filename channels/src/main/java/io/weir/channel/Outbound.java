@@ -47,6 +47,9 @@ final class Outbound implements Outgoing, Backlog.Waiting {
     private final Set<Integer> abortsBehind = new HashSet<>(0);
 
     private long queuedBytes;
+    /** Bytes of messages that have left the queue, as there was credit for them. */
+    private long unqueued;
+
     /** Bytes of credit that were asked for with WANT and have not been covered since. */
     private long wanted;
 
@@ -140,6 +143,16 @@ final class Outbound implements Outgoing, Backlog.Waiting {
     /** Of everything that was taken and is not on the wire: what waits, and what is being cut. */
     long keptBytes() {
         return queuedBytes + (cutting == null ? 0 : cutting.cost);
+    }
+
+    /** Bytes of messages that had to wait here, and wait no longer. */
+    long unqueued() {
+        return unqueued;
+    }
+
+    /** Whether something waits here for credit of the peer's. */
+    boolean isStalled() {
+        return stalled;
     }
 
     /** What waits here takes about as much memory. */
@@ -523,6 +536,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
             return false;
         }
         queue.remove();
+        unqueued += head.cost;
         held(-1, -head.cost);
         recount();
         if (whole) {

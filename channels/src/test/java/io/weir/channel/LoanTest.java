@@ -27,7 +27,7 @@ class LoanTest {
     private final Peer peer = new Peer();
     private final Half half = new Half();
 
-    /** The peer speaks whenever somebody asks what was heard of it, unless it is silent. */
+    /** Each call of {@link #heard} counts as a frame, unless the peer is silent. */
     private static final class Peer implements KeepAlive.Watched {
 
         private long heard;
@@ -36,7 +36,7 @@ class LoanTest {
 
         @Override
         public long heard() {
-            return silent ? heard : heard++;
+            return silent ? heard : ++heard;
         }
 
         @Override
@@ -60,13 +60,15 @@ class LoanTest {
         }
     }
 
-    /** One that grants when it has something to grant, as a channel does at the end of a turn. */
+    /** Grants at the end of the loop's turn, as a channel does. */
     private final class Half implements Loan.Borrower {
 
         final Window window = new Window(16, WINDOW, 16);
         final Loan loan = new Loan(window, share, loop, peer, this);
         long granted = WINDOW;
-        long arriving = -1;
+        boolean arriving;
+        long joined;
+        boolean heldUp;
         boolean over;
 
         @Nullable
@@ -78,11 +80,16 @@ class LoanTest {
         void want(long bytes) {
             loan.want(bytes);
             lent();
+            loop.settle();
         }
 
         @Override
         public void lent() {
-            if (loan.isWanted()) {
+            loop.atTurnEnd(this::grant);
+        }
+
+        void grant() {
+            if (!over && loan.isWanted()) {
                 loan.serve();
             }
             if (!over) {
@@ -109,8 +116,24 @@ class LoanTest {
         }
 
         @Override
-        public long arriving() {
+        public boolean arriving() {
             return arriving;
+        }
+
+        @Override
+        public long joined() {
+            return joined;
+        }
+
+        @Override
+        public boolean heldUpByPeer(int progress) {
+            return heldUp;
+        }
+
+        /** A long message begins, and pieces of it come. */
+        void comes(int bytes) {
+            arriving = true;
+            joined += bytes;
         }
 
         @Override
@@ -166,7 +189,7 @@ class LoanTest {
         assertThat(account.lent()).as("it is held").isEqualTo(EXTRA);
         half.isTaken(LONG);
         assertThat(account.lent()).isZero();
-        half.lent();
+        half.grant();
         assertThat(half.granted).as("the window is as before").isEqualTo(WINDOW);
     }
 
@@ -176,19 +199,19 @@ class LoanTest {
         half.want(LONG);
         assertThat(account.lent()).isZero();
         half.isTaken(10);
-        half.lent();
+        half.grant();
         assertThat(account.lent()).isEqualTo(EXTRA);
         assertThat(half.granted).isEqualTo(LONG);
     }
 
     @Test
-    void aWishThatIsReplacedByAShortOneIsGivenBack() {
+    void aWantThatIsReplacedByAShorterOneIsVoid() {
         othersHaveAllThatIsLent();
         half.want(LONG);
         half.want(WINDOW);
         others.giveBackLease(64 << 20);
         loop.settle();
-        half.lent();
+        half.grant();
         assertThat(account.lent()).isZero();
         assertThat(half.granted).isEqualTo(WINDOW);
     }
@@ -264,9 +287,8 @@ class LoanTest {
     void aPeerThatUsesItTooSlowlyLosesTheChannel() {
         half.want(LONG);
         half.arrives(LONG);
-        half.arriving = 0;
         for (int i = 0; i < Loan.LOOKS; i++) {
-            half.arriving += Loan.PROGRESS - 1;
+            half.comes(Loan.PROGRESS - 1);
             looks(1);
         }
         assertThat(half.failure()).hasMessageContaining("only " + (Loan.PROGRESS - 1) + " bytes of it came");
@@ -277,9 +299,8 @@ class LoanTest {
     void aPeerThatUsesItFastEnoughKeepsIt() {
         half.want(LONG);
         half.arrives(LONG);
-        half.arriving = 0;
         for (int i = 0; i < 4 * Loan.LOOKS; i++) {
-            half.arriving += i % Loan.LOOKS == 0 ? Loan.PROGRESS : 0;
+            half.comes(i % Loan.LOOKS == 0 ? Loan.PROGRESS : 0);
             looks(1);
         }
         assertThat(half.reason).isNull();
@@ -301,7 +322,7 @@ class LoanTest {
     }
 
     @Test
-    void aMessageThatWasJoinedAndIsHeldIsNobodysFault() {
+    void aCompleteMessageThatIsHeldKeepsItsLoan() {
         half.want(LONG);
         half.arrives(LONG);
         looks(5 * Loan.LOOKS);
@@ -316,7 +337,7 @@ class LoanTest {
         half.want(2 * LONG);
         assertThat(account.lent()).as("while the first is held").isEqualTo(EXTRA);
         half.isTaken(LONG);
-        half.lent();
+        half.grant();
         assertThat(account.lent()).isEqualTo(2 * LONG - WINDOW);
         assertThat(half.granted).isEqualTo(2 * LONG);
     }
@@ -332,5 +353,118 @@ class LoanTest {
         half.loan.end();
         loop.settle();
         assertThat(account.lent()).isZero();
+    }
+
+    @Test
+    void whoWantsEverMoreHasNoMoreTime() {
+        for (int i = 0; i < Loan.LOOKS; i++) {
+            assertThat(half.reason).isNull();
+            half.want(LONG + i);
+            looks(1);
+        }
+        assertThat(half.code).isEqualTo(ErrorCode.OVERLOADED);
+        assertThat(account.lent()).isZero();
+    }
+
+    @Test
+    void whoIsSilentAtEverySecondLookHasNoMoreTimeThanItsSilence() {
+        half.want(LONG);
+        for (int i = 0; i < 2 * Loan.LOOKS; i++) {
+            assertThat(half.reason).isNull();
+            peer.silent = i % 2 == 0;
+            looks(1);
+        }
+        assertThat(half.code).isEqualTo(ErrorCode.OVERLOADED);
+    }
+
+    @Test
+    void whatCameOfTheLastMessageCounts() {
+        half.want(LONG);
+        half.arrives(LONG);
+        half.comes(1);
+        looks(1);
+        // It is whole now, and taken, and the next one has begun.
+        half.comes(LONG - 1);
+        half.isTaken(LONG);
+        half.want(LONG);
+        half.arrives(LONG);
+        half.comes(1);
+        looks(1);
+        assertThat(half.reason).isNull();
+        looks(Loan.LOOKS);
+        assertThat(half.failure()).hasMessageContaining("only 0 bytes of it came");
+    }
+
+    @Test
+    void whoDoesNotTakeItsAnswersKeepsNoLoanByThat() {
+        half.want(LONG);
+        half.arrives(LONG);
+        half.heldUp = true;
+        looks(Loan.LOOKS - 1);
+        assertThat(half.reason).isNull();
+        looks(1);
+        assertThat(half.code).isEqualTo(ErrorCode.OVERLOADED);
+        assertThat(half.failure()).hasMessageContaining("waits until answers are taken");
+        assertThat(account.lent()).isZero();
+    }
+
+    @Test
+    void theSameWantKeepsItsPlaceInTheLine() {
+        othersHaveAllThatIsLent();
+        half.want(LONG);
+        Half behind = new Half();
+        behind.want(2 * LONG);
+        half.want(LONG);
+        others.giveBackLease(EXTRA);
+        loop.settle();
+        assertThat(half.granted).isEqualTo(LONG);
+        behind.over = true;
+        behind.loan.end();
+        others.giveBackLease((64 << 20) - EXTRA);
+    }
+
+    @Test
+    void whatWasGrantedForAnotherWantIsGivenBackOnItsWay() {
+        othersHaveAllThatIsLent();
+        half.want(LONG);
+        others.giveBackLease(64 << 20);
+        assertThat(account.lent()).as("granted, and its loop does not know").isEqualTo(EXTRA);
+        half.loan.want(2 * LONG);
+        loop.settle();
+        assertThat(account.lent()).isZero();
+        half.grant();
+        loop.settle();
+        assertThat(half.granted).isEqualTo(2 * LONG);
+        assertThat(account.lent()).isEqualTo(2 * LONG - WINDOW);
+    }
+
+    @Test
+    void behindTheEndOnlyWhatIsHeldNeedsMemory() {
+        half.want(LONG);
+        half.loan.nothingMoreComes();
+        assertThat(account.lent()).as("nothing is held").isZero();
+    }
+
+    @Test
+    void whatIsHeldBehindTheEndKeepsItsMemory() {
+        half.want(LONG);
+        half.arrives(LONG - 1000);
+        half.over = true;
+        half.loan.nothingMoreComes();
+        assertThat(account.lent()).isEqualTo(EXTRA - 1000);
+        looks(5 * Loan.LOOKS);
+        assertThat(half.reason).isNull();
+        half.isTaken(LONG - 1000);
+        assertThat(account.lent()).isZero();
+    }
+
+    @Test
+    void behindTheEndNothingIsWaitedFor() {
+        othersHaveAllThatIsLent();
+        half.want(LONG);
+        half.loan.nothingMoreComes();
+        others.giveBackLease(64 << 20);
+        assertThat(account.lent()).isZero();
+        assertThat(loop.timers()).isZero();
     }
 }

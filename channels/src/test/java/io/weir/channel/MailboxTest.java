@@ -245,6 +245,19 @@ class MailboxTest {
         assertThat(all.got).hasSize(left + 1).contains("waits now");
     }
 
+    /** Else what a peer has sent, and has ended in good order, would be kept until the node ends. */
+    @Test
+    void whatFindsNoPlaceBehindTheEndOfItsChannelIsReleasedWithTheSession() {
+        Sender greedy = sender("there", "greedy");
+        int channel = greedy.open();
+        greedy.fill(channel);
+        greedy.send(FrameKind.END, channel, ControlData.empty(), Unpooled.EMPTY_BUFFER);
+        loop.settle();
+        assertThat(greedy.session.channels().copy().get(0).inbound().queued()).isPositive();
+        greedy.leave();
+        assertThat(greedy.session.undelivered()).isFalse();
+    }
+
     /** It sends nothing more then, as if it had gone. */
     @Test
     void aPeerThatTakesNoAnswersLeavesWhatItHasSent() {
