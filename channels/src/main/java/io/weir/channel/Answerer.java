@@ -271,6 +271,11 @@ final class Answerer implements MessageSink, Feeder {
         }
     }
 
+    @Override
+    public boolean isHeldUp() {
+        return channel.outbound().keptBytes() > channel.session().windowBytes() / 2;
+    }
+
     private void goOnIfNotFull() {
         if (channel.inbound().isPaused()) {
             long most = channel.session().windowBytes() / 2;

@@ -40,7 +40,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
     /** Bytes of all pieces so far. */
     private long joined;
 
-    /** Bytes that had left the queue of the other half when the loan was looked at. */
+    /** What the other half had handed over when the loan was looked at. */
     private long answersTaken;
 
     private boolean delivering;
@@ -122,12 +122,19 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
         }
     }
 
+    private void freed(long bytes) {
+        window.freed(bytes);
+        if (over()) {
+            loan.nothingMoreComes();
+        }
+    }
+
     /** Whether anything was free. */
     private boolean freeDropped() {
         Kept with = kept;
         long bytes = with == null ? 0 : with.settle();
         if (bytes > 0) {
-            window.freed(bytes);
+            freed(bytes);
         }
         return bytes > 0;
     }
@@ -433,7 +440,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
         Kept with = kept;
         int stays = with == null ? 0 : message.payload().readableBytes();
         window.delivered();
-        window.freed(cost - stays);
+        freed(cost - stays);
         delivering = true;
         try {
             if (with == null && cost > window.maxBytes() / 2 && !loan.isNeeded()) {
@@ -469,7 +476,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
     /** The same with content that is lent, for a sink that keeps nothing. */
     private void deliver(MessageSink to, Frame frame, long cost) {
         window.delivered();
-        window.freed(cost);
+        freed(cost);
         delivering = true;
         try {
             to.content(frame);
@@ -607,7 +614,12 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
             each.message.release();
         }
         dropPartial();
-        loan.end();
+        if (done()) {
+            loan.end();
+        } else {
+            // The program still has some of it.
+            loan.nothingMoreComes();
+        }
     }
 
     private void dropPartial() {
@@ -637,6 +649,11 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
     }
 
     @Override
+    public boolean holds() {
+        return window.held() != 0 || !held.isEmpty();
+    }
+
+    @Override
     public boolean arriving() {
         return partial != null;
     }
@@ -648,10 +665,10 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
 
     @Override
     public boolean heldUpByPeer(int progress) {
-        Outbound answers = channel.outbound();
         long before = answersTaken;
-        answersTaken = answers.unqueued();
-        return paused && !held.isEmpty() && answers.isStalled() && answersTaken - before < progress;
+        answersTaken = channel.outbound().handedOver();
+        MessageSink to = sink;
+        return to != null && to.isHeldUp() && !held.isEmpty() && answersTaken - before < progress;
     }
 
     @Override
@@ -679,8 +696,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
             return 0;
         }
         watchKept();
-        // Also messages without bytes are held: behind them, a long one would only keep what it was lent.
-        if (loan.isWanted() && held.isEmpty()) {
+        if (loan.isWanted()) {
             loan.serve();
             if (over()) {
                 return 0;

@@ -26,6 +26,9 @@ final class Loan {
         /** Whether nothing more comes, or is wanted. */
         boolean over();
 
+        /** Whether it has anything that came: then one would have to lend for that as well. */
+        boolean holds();
+
         /** Whether the pieces of a long message are coming in. */
         boolean arriving();
 
@@ -126,11 +129,14 @@ final class Loan {
     }
 
     /**
-     * Has the window grant what the peer wants, as soon as what exceeds it was lent. That is asked for when nothing is
-     * held, for which one would have to lend as well. The half may be over after that.
+     * Has the window grant what the peer wants; if that is more than a window, as soon as nothing is held and the rest
+     * was lent. The half may be over after that.
      */
     void serve() {
-        if (exceeds(wanted) && waiting == null && window.held() == 0) {
+        if (wanted > window.maxBytes() && borrower.holds()) {
+            return;
+        }
+        if (exceeds(wanted) && waiting == null) {
             borrow(wanted);
         }
         if (!borrower.over() && !exceeds(wanted)) {
@@ -215,12 +221,13 @@ final class Loan {
 
     /** Nobody may keep from others what it does not use. */
     private void look() {
-        if (taken == 0 || borrower.over()) {
+        if (taken == 0) {
             return;
         }
         long come = borrower.joined() - seen;
         boolean heldUp = borrower.heldUpByPeer(PROGRESS);
-        boolean awaited = borrower.arriving() || (window.lent() > 0 && window.granted() >= window.lent());
+        boolean awaited =
+                !borrower.over() && (borrower.arriving() || (window.lent() > 0 && window.granted() >= window.lent()));
         if (!heldUp && (!awaited || come >= PROGRESS)) {
             idle = 0;
         } else if (session.heard() != heard && !session.changesLinks()) {
@@ -259,7 +266,7 @@ final class Loan {
         }
     }
 
-    /** The peer sends nothing more: what it has sent is all that memory is needed for. */
+    /** The peer sends nothing more: memory is needed only for what is held. To be called again when that is less. */
     void nothingMoreComes() {
         stopWaiting();
         wanted = 0;

@@ -103,6 +103,11 @@ final class MailboxFeed implements MessageSink, Feeder {
         return channel.outbound().isEmpty();
     }
 
+    @Override
+    public boolean isHeldUp() {
+        return !takesAnswers();
+    }
+
     /**
      * Takes in a message that waits.
      *

@@ -47,8 +47,8 @@ final class Outbound implements Outgoing, Backlog.Waiting {
     private final Set<Integer> abortsBehind = new HashSet<>(0);
 
     private long queuedBytes;
-    /** Bytes of messages that have left the queue, as there was credit for them. */
-    private long unqueued;
+    /** Bytes of messages that had to wait here, and were handed to the link. */
+    private long handedOver;
 
     /** Bytes of credit that were asked for with WANT and have not been covered since. */
     private long wanted;
@@ -145,14 +145,9 @@ final class Outbound implements Outgoing, Backlog.Waiting {
         return queuedBytes + (cutting == null ? 0 : cutting.cost);
     }
 
-    /** Bytes of messages that had to wait here, and wait no longer. */
-    long unqueued() {
-        return unqueued;
-    }
-
-    /** Whether something waits here for credit of the peer's. */
-    boolean isStalled() {
-        return stalled;
+    /** Bytes of messages that had to wait here, and were handed to the link. */
+    long handedOver() {
+        return handedOver;
     }
 
     /** What waits here takes about as much memory. */
@@ -536,10 +531,10 @@ final class Outbound implements Outgoing, Backlog.Waiting {
             return false;
         }
         queue.remove();
-        unqueued += head.cost;
         held(-1, -head.cost);
         recount();
         if (whole) {
+            handedOver += head.cost;
             sent(head);
             afterStep();
         } else {
@@ -669,6 +664,7 @@ final class Outbound implements Outgoing, Backlog.Waiting {
             return false;
         }
         firstPiece = false;
+        handedOver += plan.length();
         plan.next();
         if (!plan.hasNext()) {
             cutting = null;

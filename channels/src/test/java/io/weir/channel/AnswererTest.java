@@ -147,8 +147,9 @@ class AnswererTest {
     }
 
     /** It has been lent memory for a long request, has sent that, and takes no answers, so that it can't be begun. */
-    @Test
-    void whoTakesNoAnswersKeepsNoLentMemory() {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoTakesNoAnswersKeepsNoLentMemory(boolean ends) {
         for (int i = 0; i < 3; i++) {
             ask("long");
         }
@@ -173,6 +174,9 @@ class AnswererTest {
                             : new Frame().set(FrameKind.NEXT, 0, there.number(), 0, body));
         }
         assertThat(there.inbound().queued()).isEqualTo(1);
+        if (ends) {
+            fromClient(new Frame().set(FrameKind.END, 0, there.number(), 0));
+        }
         for (int i = 0; i < Loan.LOOKS; i++) {
             assertThat(there.outbound().failure()).isNull();
             fromClient(new Frame().set(FrameKind.PONG, 0, 0, 0));

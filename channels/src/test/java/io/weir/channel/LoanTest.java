@@ -116,6 +116,11 @@ class LoanTest {
         }
 
         @Override
+        public boolean holds() {
+            return window.held() != 0;
+        }
+
+        @Override
         public boolean arriving() {
             return arriving;
         }
@@ -466,5 +471,53 @@ class LoanTest {
         others.giveBackLease(64 << 20);
         assertThat(account.lent()).isZero();
         assertThat(loop.timers()).isZero();
+    }
+
+    /** A window that was asked for it before would take, without the account, what the next message needs. */
+    @Test
+    void aWantWhileTheLastMessageComesIsLentForAnew() {
+        half.want(LONG);
+        half.arrives(LONG);
+        half.want(LONG);
+        half.isTaken(LONG);
+        assertThat(account.lent()).isZero();
+        half.grant();
+        assertThat(account.lent()).isEqualTo(EXTRA);
+        assertThat(half.granted).isEqualTo(LONG);
+        looks(Loan.LOOKS);
+        assertThat(half.code).isEqualTo(ErrorCode.OVERLOADED);
+    }
+
+    @Test
+    void whatAWindowHasIsGrantedThoughSomethingIsHeld() {
+        half.arrives(WINDOW / 2);
+        half.want(WINDOW);
+        assertThat(half.loan.isWanted()).isFalse();
+        assertThat(half.window.wanted()).isEqualTo(WINDOW);
+    }
+
+    @Test
+    void whoIsHeldUpBehindItsEndKeepsNoLoanByThat() {
+        half.want(LONG);
+        half.arrives(LONG);
+        half.over = true;
+        half.loan.nothingMoreComes();
+        half.heldUp = true;
+        looks(Loan.LOOKS);
+        assertThat(half.code).isEqualTo(ErrorCode.OVERLOADED);
+        assertThat(account.lent()).isZero();
+    }
+
+    @Test
+    void behindTheEndItIsGivenBackAsSoonAsItWasTaken() {
+        half.want(LONG);
+        half.arrives(LONG);
+        half.over = true;
+        half.loan.nothingMoreComes();
+        half.window.request(1);
+        half.window.delivered();
+        half.window.freed(LONG);
+        half.loan.nothingMoreComes();
+        assertThat(account.lent()).isZero();
     }
 }
