@@ -43,6 +43,9 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
     /** What the other half had handed over when the loan was looked at. */
     private long answersTaken;
 
+    /** What waited there then. */
+    private long answersKept = Long.MAX_VALUE;
+
     private boolean delivering;
     /** The sink takes nothing for now, whatever it has asked for. */
     private boolean paused;
@@ -117,6 +120,9 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
         if (freeDropped()) {
             channel.touched();
             if (over()) {
+                if (done()) {
+                    loan.end();
+                }
                 channel.forget();
             }
         }
@@ -611,6 +617,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
     private void release() {
         for (Held each; (each = held.poll()) != null; ) {
             waits(-1, -each.cost);
+            window.freed(each.cost);
             each.message.release();
         }
         dropPartial();
@@ -626,6 +633,7 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
         Partial half = partial;
         partial = null;
         if (half != null) {
+            window.freed(half.whole());
             half.target.release();
         }
     }
@@ -665,10 +673,12 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
 
     @Override
     public boolean heldUpByPeer(int progress) {
-        long before = answersTaken;
-        answersTaken = channel.outbound().handedOver();
+        Outbound answers = channel.outbound();
+        boolean few = answers.handedOver() - answersTaken < Math.min(progress, answersKept);
+        answersTaken = answers.handedOver();
+        answersKept = answers.keptBytes();
         MessageSink to = sink;
-        return to != null && to.isHeldUp() && !held.isEmpty() && answersTaken - before < progress;
+        return few && to != null && to.isHeldUp() && !held.isEmpty();
     }
 
     @Override
@@ -736,6 +746,11 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
 
         boolean complete() {
             return plan.complete();
+        }
+
+        /** What it costs as soon as all of it is there. */
+        long whole() {
+            return target.capacity() + (long) control.length;
         }
 
         long cost() {

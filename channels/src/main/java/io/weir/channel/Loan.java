@@ -133,6 +133,8 @@ final class Loan {
      * was lent. The half may be over after that.
      */
     void serve() {
+        // What was lent for the last message is not for this one, whose sender would have its memory for ever.
+        settle();
         if (wanted > window.maxBytes() && borrower.holds()) {
             return;
         }
@@ -226,8 +228,7 @@ final class Loan {
         }
         long come = borrower.joined() - seen;
         boolean heldUp = borrower.heldUpByPeer(PROGRESS);
-        boolean awaited =
-                !borrower.over() && (borrower.arriving() || (window.lent() > 0 && window.granted() >= window.lent()));
+        boolean awaited = !borrower.over() && (borrower.arriving() || window.held() < window.lent());
         if (!heldUp && (!awaited || come >= PROGRESS)) {
             idle = 0;
         } else if (session.heard() != heard && !session.changesLinks()) {
@@ -254,7 +255,7 @@ final class Loan {
     void granting() {
         if (window.lent() > 0) {
             used = true;
-        } else if (used || window.wanted() == 0) {
+        } else {
             giveBack();
         }
     }

@@ -208,6 +208,32 @@ class GreedyPeerTest {
         pair.loop.settle();
     }
 
+    @Test
+    void whatWasLentIsGivenBackWhenNothingIsKeptAnyMore() {
+        List<Keeping> kept = new ArrayList<>();
+        pair.ports.serve("keeps", new ServeHandler(pair.ports, channel -> {
+            channel.receiveKept(16).subscribe(message -> kept.add(new Keeping(channel, message)), error -> {});
+            return Mono.never();
+        }));
+        open(1, "keeps", 0);
+        pair.loop.settle();
+        send(FrameKind.WANT, 0, 1, 0, 6 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(pair.memory.lent()).isPositive();
+        message(1, 0, 0, 1);
+        send(FrameKind.FIRST, 0, 1, 0, credit.get(1) - 1, 0, Unpooled.wrappedBuffer(new byte[10]));
+        pair.loop.settle();
+        send(FrameKind.ERROR, 0, 1, 1, 0, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(lives()).isTrue();
+        assertThat(pair.memory.lent()).isZero();
+        Keeping one = kept.get(0);
+        one.channel.consumed(1);
+        one.message.release();
+        pair.loop.settle();
+        assertThat(pair.server.channelCount()).isZero();
+    }
+
     /** What was read is soon credit again, though the loop does not hear of each piece. */
     @Test
     void whatWasConsumedIsGrantedAgain() {

@@ -69,6 +69,9 @@ class LoanTest {
         boolean arriving;
         long joined;
         boolean heldUp;
+        /** A message without bytes. */
+        boolean holdsEmpty;
+
         boolean over;
 
         @Nullable
@@ -104,10 +107,15 @@ class LoanTest {
         }
 
         void isTaken(long bytes) {
+            isTakenLater(bytes);
+            loan.settle();
+        }
+
+        /** By somebody who keeps nothing, and does not say that it has it. */
+        void isTakenLater(long bytes) {
             window.request(1);
             window.delivered();
             window.freed(bytes);
-            loan.settle();
         }
 
         @Override
@@ -117,7 +125,7 @@ class LoanTest {
 
         @Override
         public boolean holds() {
-            return window.held() != 0;
+            return holdsEmpty || window.held() != 0;
         }
 
         @Override
@@ -519,5 +527,36 @@ class LoanTest {
         half.window.freed(LONG);
         half.loan.nothingMoreComes();
         assertThat(account.lent()).isZero();
+    }
+
+    @Test
+    void whatWasLentForALongMessageIsNotKeptForAShorterOne() {
+        half.want(LONG);
+        half.arrives(LONG);
+        half.want(WINDOW + 1);
+        half.isTakenLater(LONG);
+        half.grant();
+        loop.settle();
+        assertThat(account.lent()).isEqualTo(1);
+        assertThat(half.granted).isEqualTo(WINDOW + 1);
+    }
+
+    @Test
+    void behindAMessageWithoutBytesNothingIsLent() {
+        half.holdsEmpty = true;
+        half.want(LONG);
+        assertThat(account.lent()).isZero();
+        half.holdsEmpty = false;
+        half.grant();
+        loop.settle();
+        assertThat(half.granted).isEqualTo(LONG);
+    }
+
+    @Test
+    void whoSendsLittleOfWhatItMayKeepsNoLoanByThat() {
+        half.want(LONG);
+        half.arrives(WINDOW + 1);
+        looks(Loan.LOOKS);
+        assertThat(half.code).isEqualTo(ErrorCode.OVERLOADED);
     }
 }
