@@ -524,7 +524,7 @@ final class Answerer implements MessageSink, Feeder {
     public void failed(Throwable error) {
         onEnd.accept(this);
         abortAll();
-        // Requests that came before the end of the peer's half, and wait for others: nobody could be answered.
+        // Requests may wait for others, with the end of the peer's half behind them: no answer could be sent.
         channel.inbound().abandon(error);
     }
 

@@ -26,7 +26,7 @@ final class Loan {
         /** Whether nothing more comes, or is wanted. */
         boolean over();
 
-        /** Whether it has anything that came: then one would have to lend for that as well. */
+        /** Whether any message is held: what that takes would have to be lent as well. */
         boolean holds();
 
         /** Whether the pieces of a long message are coming in. */
@@ -133,7 +133,7 @@ final class Loan {
      * was lent. The half may be over after that.
      */
     void serve() {
-        // What was lent for the last message is not for this one, whose sender would have its memory for ever.
+        // A loan is for one message: who always wants the next one already would keep it for ever.
         settle();
         if (wanted > window.maxBytes() && borrower.holds()) {
             return;
@@ -184,11 +184,11 @@ final class Loan {
             nextLookAtWaiting.dispose();
         }
         if (ask != asked || borrower.over()) {
-            // On its way to this loop it became void.
+            // The request became void before this loop learnt of the grant.
             memory.giveBackLease(bytes);
             return;
         }
-        // One who was lent something before, and has not used it, has no more time for it.
+        // A peer that has not used what it was lent before gets no more time.
         if (taken == 0) {
             seen = borrower.joined();
             heard = session.heard();
@@ -269,22 +269,23 @@ final class Loan {
 
     /** The peer sends nothing more: memory is needed only for what is held. To be called again when that is less. */
     void nothingMoreComes() {
+        keepOnly(Math.max(0, window.held() - window.maxBytes()));
+    }
+
+    /** The half is over, and nothing that came is held any more. */
+    void end() {
+        keepOnly(0);
+    }
+
+    private void keepOnly(long needed) {
         stopWaiting();
         wanted = 0;
-        long needed = Math.max(0, window.held() - window.maxBytes());
         if (needed == 0) {
             giveBack();
         } else if (needed < taken) {
             memory.giveBackLease(taken - needed);
             taken = needed;
         }
-    }
-
-    /** The half is over, and nothing that came is held any more. */
-    void end() {
-        stopWaiting();
-        wanted = 0;
-        giveBack();
     }
 
     private void stopWaiting() {

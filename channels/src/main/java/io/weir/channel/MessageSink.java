@@ -30,11 +30,11 @@ interface MessageSink {
     /** The half has ended in good order; nothing follows. */
     void ended();
 
+    /** The half has ended with an error; nothing follows. */
+    void failed(Throwable error);
+
     /** Whether it takes nothing more until the peer takes what it is sent on this channel. */
     default boolean isHeldUp() {
         return false;
     }
-
-    /** The half has ended with an error; nothing follows. */
-    void failed(Throwable error);
 }

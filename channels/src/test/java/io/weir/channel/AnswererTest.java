@@ -56,7 +56,11 @@ class AnswererTest {
     }
 
     private void ask(String text) {
-        var unused = pair.client.peer().ask(PORT, Message.of(text)).subscribe(this::answered, failures::add);
+        ask(Message.of(text));
+    }
+
+    private void ask(Message request) {
+        var unused = pair.client.peer().ask(PORT, request).subscribe(this::answered, failures::add);
         pair.loop.settle();
     }
 
@@ -120,12 +124,8 @@ class AnswererTest {
     @Test
     void whatWaitsBehindTheEndOfItsHalfIsReleasedWithTheSession() {
         for (int i = 0; i < 3; i++) {
-            var unused = pair.client
-                    .peer()
-                    .ask(PORT, Message.of(Unpooled.wrappedBuffer(new byte[WINDOW / 2 + 1])))
-                    .subscribe(this::answered, failures::add);
+            ask(Message.of(Unpooled.wrappedBuffer(new byte[WINDOW / 2 + 1])));
         }
-        pair.loop.settle();
         assertThat(running)
                 .as("two are more than a window, so the third one waits")
                 .hasSize(2);

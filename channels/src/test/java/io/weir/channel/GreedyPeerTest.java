@@ -163,16 +163,27 @@ class GreedyPeerTest {
         other.close();
     }
 
-    private record Keeping(Channel channel, Message message) {}
+    private record Keeping(Channel channel, Message message) {
 
-    /** As sockets do whose program does not read. */
-    @Test
-    void whatSubscribersKeepIsNoMoreThanOnePeersShareUntilItIsConsumed() {
+        void consume() {
+            channel.consumed(message.size());
+            message.release();
+        }
+    }
+
+    private List<Keeping> serveAndKeep() {
         List<Keeping> kept = new ArrayList<>();
         pair.ports.serve("keeps", new ServeHandler(pair.ports, channel -> {
             channel.receiveKept(16).subscribe(message -> kept.add(new Keeping(channel, message)), error -> {});
             return Mono.never();
         }));
+        return kept;
+    }
+
+    /** As sockets do whose program does not read. */
+    @Test
+    void whatSubscribersKeepIsNoMoreThanOnePeersShareUntilItIsConsumed() {
+        List<Keeping> kept = serveAndKeep();
         for (int i = 0; i < 200; i++) {
             open(2 * i + 1, "keeps", 0);
         }
@@ -187,10 +198,7 @@ class GreedyPeerTest {
         credit.keySet().forEach(channel -> send(FrameKind.ERROR, 0, channel, 1, 0, 0, Unpooled.EMPTY_BUFFER));
         pair.loop.settle();
         assertThat(held(MemoryUse.WINDOWS)).isGreaterThanOrEqualTo(bytes);
-        kept.forEach(each -> {
-            each.channel.consumed(each.message.size());
-            each.message.release();
-        });
+        kept.forEach(Keeping::consume);
         pair.loop.settle();
         assertThat(held(MemoryUse.WINDOWS)).isZero();
         assertThat(pair.server.channelCount()).isZero();
@@ -210,11 +218,7 @@ class GreedyPeerTest {
 
     @Test
     void whatWasLentIsGivenBackWhenNothingIsKeptAnyMore() {
-        List<Keeping> kept = new ArrayList<>();
-        pair.ports.serve("keeps", new ServeHandler(pair.ports, channel -> {
-            channel.receiveKept(16).subscribe(message -> kept.add(new Keeping(channel, message)), error -> {});
-            return Mono.never();
-        }));
+        List<Keeping> kept = serveAndKeep();
         open(1, "keeps", 0);
         pair.loop.settle();
         send(FrameKind.WANT, 0, 1, 0, 6 * MIB, 0, Unpooled.EMPTY_BUFFER);
@@ -227,9 +231,7 @@ class GreedyPeerTest {
         pair.loop.settle();
         assertThat(lives()).isTrue();
         assertThat(pair.memory.lent()).isZero();
-        Keeping one = kept.get(0);
-        one.channel.consumed(1);
-        one.message.release();
+        kept.get(0).consume();
         pair.loop.settle();
         assertThat(pair.server.channelCount()).isZero();
     }
@@ -237,11 +239,7 @@ class GreedyPeerTest {
     /** What was read is soon credit again, though the loop does not hear of each piece. */
     @Test
     void whatWasConsumedIsGrantedAgain() {
-        List<Keeping> kept = new ArrayList<>();
-        pair.ports.serve("keeps", new ServeHandler(pair.ports, channel -> {
-            channel.receiveKept(16).subscribe(message -> kept.add(new Keeping(channel, message)), error -> {});
-            return Mono.never();
-        }));
+        List<Keeping> kept = serveAndKeep();
         open(1, "keeps", 0);
         pair.loop.settle();
         long read = 0;
@@ -250,8 +248,7 @@ class GreedyPeerTest {
             assertThat(kept).as("after %d bytes", read).isNotEmpty();
             for (Keeping each : kept) {
                 read += each.message.size();
-                each.channel.consumed(each.message.size());
-                each.message.release();
+                each.consume();
             }
             kept.clear();
             pair.loop.settle();
@@ -261,10 +258,7 @@ class GreedyPeerTest {
         send(FrameKind.WANT, 0, 1, 0, 6 * MIB, 0, Unpooled.EMPTY_BUFFER);
         pair.loop.settle();
         assertThat(credit.get(1)).isLessThan(6 * MIB);
-        kept.forEach(each -> {
-            each.channel.consumed(each.message.size());
-            each.message.release();
-        });
+        kept.forEach(Keeping::consume);
         pair.loop.settle();
         assertThat(credit.get(1) - 10).isGreaterThanOrEqualTo(6 * MIB);
     }

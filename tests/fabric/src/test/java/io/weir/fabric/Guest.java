@@ -67,8 +67,8 @@ final class Guest {
                         "-Dweir.timeout.step=15s"),
                 System.getProperty(
                         "weir.fabric.classes",
-                        // Programs of RMI take an emulated processor minutes to start, and are played over the other
-                        // paths: they don't know which one they have.
+                        // An emulated processor takes minutes to start the programs of RMI. The scene is played over
+                        // the other paths, and RMI does not know which path it has.
                         Lane.isWhole() ? ".*(InGuest|(?<!Rmi)Scene)" : ".*((Verbs|Dapl)Contract|PingPong)InGuest"),
                 "guest",
                 Map.of("WEIR_GUEST_LIMIT", LIMIT_SECONDS, "WEIR_GUEST_SHOW", repository()));
