@@ -32,6 +32,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.reactivestreams.Subscription;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -234,6 +236,44 @@ class GreedyPeerTest {
         kept.get(0).consume();
         pair.loop.settle();
         assertThat(pair.server.channelCount()).isZero();
+    }
+
+    /** It wants nothing more of the peer then, so nothing else would give it back. */
+    @Test
+    void behindTheEndWhatWasLentIsGivenBackWithTheLongMessage() {
+        AtomicReference<Subscription> slow = new AtomicReference<>();
+        List<Integer> sizes = new ArrayList<>();
+        pair.ports.serve("slow", new ServeHandler(pair.ports, channel -> {
+            channel.receive().subscribe(new BaseSubscriber<>() {
+                @Override
+                protected void hookOnSubscribe(Subscription subscription) {
+                    slow.set(subscription);
+                }
+
+                @Override
+                protected void hookOnNext(Message message) {
+                    sizes.add(message.size());
+                    message.release();
+                }
+            });
+            return Mono.never();
+        }));
+        open(1, "slow", 0);
+        pair.loop.settle();
+        send(FrameKind.WANT, 0, 1, 0, 6 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        message(1, 0, 0, 6 * MIB - 10);
+        message(1, 0, 0, 10);
+        send(FrameKind.END, 0, 1, 0, 0, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(pair.memory.lent()).isPositive();
+        slow.get().request(1);
+        pair.loop.settle();
+        assertThat(sizes).containsExactly(6 * MIB - 10);
+        assertThat(pair.memory.lent()).isZero();
+        slow.get().request(1);
+        pair.loop.settle();
+        assertThat(sizes).containsExactly(6 * MIB - 10, 10);
     }
 
     /** What was read is soon credit again, though the loop does not hear of each piece. */
