@@ -229,6 +229,8 @@ final class NodeSettings {
         tls("weir.tls.trust", FILE, TlsSpec::trust, TlsSpec.Builder::trust);
         tls("weir.tls.trust-store", FILE, TlsSpec::trustStore, TlsSpec.Builder::trustStore);
         tls("weir.tls.trust-store-password", HIDDEN, TlsSpec::trustStorePassword, TlsSpec.Builder::trustStorePassword);
+        tls("weir.tls.revocation-lists", FILE, TlsSpec::revocationLists, TlsSpec.Builder::revocationLists);
+        tls("weir.tls.ocsp", SWITCH, TlsSpec::ocsp, TlsSpec.Builder::ocsp);
         tls("weir.tls.client-auth", words(TlsSpec.ClientAuth.class), TlsSpec::clientAuth, TlsSpec.Builder::clientAuth);
         tls("weir.tls.verify-host", SWITCH, TlsSpec::verifyHost, TlsSpec.Builder::verifyHost);
         tls("weir.tls.protocols", LIST, TlsSpec::protocols, TlsSpec.Builder::protocols);

@@ -219,6 +219,8 @@ public final class NodeSpecRules {
         notBoth("weir.tls.trust", tls.trust(), "weir.tls.trust-store", tls.trustStore());
         notBoth("weir.tls.trust", tls.trust(), "TlsSpec.trusted", tls.trusted());
         notBoth("weir.tls.trust-store", tls.trustStore(), "TlsSpec.trusted", tls.trusted());
+        notBoth("weir.tls.revocation-lists", tls.revocationLists(), "TlsSpec.trusted", tls.trusted());
+        notBoth("weir.tls.ocsp", tls.ocsp() ? tls : null, "TlsSpec.trusted", tls.trusted());
         if ((tls.certificate() == null) != (tls.key() == null)) {
             throw new Misconfigured("weir.tls.certificate and weir.tls.key belong together: "
                     + (tls.key() == null ? "weir.tls.key" : "weir.tls.certificate") + " is not set");

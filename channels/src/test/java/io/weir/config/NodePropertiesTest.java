@@ -37,8 +37,8 @@ class NodePropertiesTest {
             + " weir.timeout.connect, weir.timeout.drain, weir.timeout.handshake, "
             + "weir.timeout.head-start, weir.timeout.rejoin, weir.timeout.resume, weir.timeout.start, weir.timeout.step,"
             + " weir.tls, weir.tls.certificate, weir.tls.client-auth, weir.tls.key, weir.tls.key-password,"
-            + " weir.tls.key-store, weir.tls.key-store-password, weir.tls.protocols, weir.tls.reload,"
-            + " weir.tls.trust, weir.tls.trust-store, weir.tls.trust-store-password, weir.tls.verify-host,"
+            + " weir.tls.key-store, weir.tls.key-store-password, weir.tls.ocsp, weir.tls.protocols, weir.tls.reload,"
+            + " weir.tls.revocation-lists, weir.tls.trust, weir.tls.trust-store, weir.tls.trust-store-password, weir.tls.verify-host,"
             + " weir.waiting,"
             + " weir.window.bytes, weir.window.initial, weir.window.items,"
             + " weir.transport.…, weir.peers.<peer>.…, weir.ports.<port>.…, weir.services.<service>.…";
@@ -102,6 +102,8 @@ class NodePropertiesTest {
                 "weir.tls.key-password", "sesame",
                 "weir.tls.trust-store", "/etc/weir/trust.p12",
                 "weir.tls.trust-store-password", "open",
+                "weir.tls.revocation-lists", "/etc/weir/revoked.pem",
+                "weir.tls.ocsp", "on",
                 "weir.tls.client-auth", "optional",
                 "weir.tls.verify-host", "off",
                 "weir.tls.protocols", "TLSv1.2",
@@ -183,6 +185,8 @@ class NodePropertiesTest {
                                 .keyPassword("sesame")
                                 .trustStore(Path.of("/etc/weir/trust.p12"))
                                 .trustStorePassword("open")
+                                .revocationLists(Path.of("/etc/weir/revoked.pem"))
+                                .ocsp(true)
                                 .clientAuth(TlsSpec.ClientAuth.OPTIONAL)
                                 .verifyHost(false)
                                 .protocols(List.of("TLSv1.2"))

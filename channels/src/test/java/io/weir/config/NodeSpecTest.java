@@ -125,6 +125,14 @@ class NodeSpecTest {
                                 trusting().trustStore(Path.of("ca.p12")).build()),
                         "weir.tls.trust and weir.tls.trust-store are both set: remove one of them"),
                 refusal(
+                        spec -> spec.tls(supplied()
+                                .revocationLists(Path.of("revoked.pem"))
+                                .build()),
+                        "weir.tls.revocation-lists and TlsSpec.trusted are both set: remove one of them"),
+                refusal(
+                        spec -> spec.tls(supplied().ocsp(true).build()),
+                        "weir.tls.ocsp and TlsSpec.trusted are both set: remove one of them"),
+                refusal(
                         spec -> spec.tls(TlsSpec.OFF.toBuilder()
                                 .protocols(List.of("TLSv1.3", "SSLv3"))
                                 .build()),
@@ -216,6 +224,12 @@ class NodeSpecTest {
 
     private static TlsSpec.Builder trusting() {
         return TlsSpec.builder().trust(Path.of("ca.pem"));
+    }
+
+    private static TlsSpec.Builder supplied() {
+        return TlsSpec.builder().trusted(() -> {
+            throw new AssertionError("nothing is read yet");
+        });
     }
 
     @ParameterizedTest(name = "{0}")

@@ -22,6 +22,10 @@ import org.jspecify.annotations.Nullable;
  * @param trust certificates of those who may issue the peers' ones, PEM ({@code weir.tls.trust})
  * @param trustStore the same as PKCS#12 or JKS instead ({@code weir.tls.trust-store})
  * @param trustStorePassword ({@code weir.tls.trust-store-password})
+ * @param revocationLists lists of certificates that their issuers have revoked, PEM: each certificate of a peer then
+ *     needs a current list of its issuer that does not name it ({@code weir.tls.revocation-lists})
+ * @param ocsp whether the issuer of each certificate of a peer is asked, at the address that the certificate names, if
+ *     it has revoked it ({@code weir.tls.ocsp}); where it gives no answer, a list counts, if there is one
  * @param clientAuth whether who connects has to show a certificate ({@code weir.tls.client-auth})
  * @param verifyHost whether who connects compares the certificate with the name that it connects to
  *     ({@code weir.tls.verify-host})
@@ -41,6 +45,8 @@ public record TlsSpec(
         @Nullable Path trust,
         @Nullable Path trustStore,
         @Nullable String trustStorePassword,
+        @Nullable Path revocationLists,
+        boolean ocsp,
         ClientAuth clientAuth,
         boolean verifyHost,
         List<String> protocols,
@@ -53,6 +59,9 @@ public record TlsSpec(
 
     /** Without it, any certificate of the cluster could stand for any other one. */
     public static final boolean VERIFY_HOST = true;
+
+    /** It makes each connection depend on a server elsewhere. */
+    public static final boolean OCSP = false;
 
     /** What is considered safe, the better one first. */
     public static final List<String> PROTOCOLS = List.of("TLSv1.3", "TLSv1.2");
@@ -117,6 +126,8 @@ public record TlsSpec(
         add(text, "trust", trust);
         add(text, "trust-store", trustStore);
         add(text, "trust-store-password", hidden(trustStorePassword));
+        add(text, "revocation-lists", revocationLists);
+        add(text, "ocsp", ocsp == OCSP ? null : "on");
         add(text, "client-auth", clientAuth == CLIENT_AUTH ? null : clientAuth);
         add(text, "verify-host", verifyHost == VERIFY_HOST ? null : "off");
         add(text, "protocols", protocols.equals(PROTOCOLS) ? null : protocols);
@@ -148,6 +159,8 @@ public record TlsSpec(
         private @Nullable Path trust;
         private @Nullable Path trustStore;
         private @Nullable String trustStorePassword;
+        private @Nullable Path revocationLists;
+        private boolean ocsp = OCSP;
         private ClientAuth clientAuth = CLIENT_AUTH;
         private boolean verifyHost = VERIFY_HOST;
         private List<String> protocols = PROTOCOLS;
@@ -167,6 +180,8 @@ public record TlsSpec(
             trust = spec.trust;
             trustStore = spec.trustStore;
             trustStorePassword = spec.trustStorePassword;
+            revocationLists = spec.revocationLists;
+            ocsp = spec.ocsp;
             clientAuth = spec.clientAuth;
             verifyHost = spec.verifyHost;
             protocols = spec.protocols;
@@ -229,6 +244,18 @@ public record TlsSpec(
             return this;
         }
 
+        /** See {@link TlsSpec#revocationLists()}. */
+        public Builder revocationLists(Path revocationLists) {
+            this.revocationLists = revocationLists;
+            return this;
+        }
+
+        /** See {@link TlsSpec#ocsp()}. */
+        public Builder ocsp(boolean ocsp) {
+            this.ocsp = ocsp;
+            return this;
+        }
+
         /** See {@link TlsSpec#clientAuth()}. */
         public Builder clientAuth(ClientAuth clientAuth) {
             this.clientAuth = clientAuth;
@@ -277,6 +304,8 @@ public record TlsSpec(
                     trust,
                     trustStore,
                     trustStorePassword,
+                    revocationLists,
+                    ocsp,
                     clientAuth,
                     verifyHost,
                     protocols,

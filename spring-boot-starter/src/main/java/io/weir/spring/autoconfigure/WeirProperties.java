@@ -45,6 +45,8 @@ import org.springframework.boot.context.properties.bind.Name;
  * @param tlsTrust Certificates of the authorities whose certificates are accepted, a PEM file.
  * @param tlsTrustStore Trust store with these certificates, PKCS#12 or JKS.
  * @param tlsTrustStorePassword Password of the trust store.
+ * @param tlsRevocationLists Lists of certificates that their issuers have revoked, a PEM file.
+ * @param tlsOcsp Whether the issuer of a peer's certificate is asked if it has revoked it.
  * @param tlsClientAuth Whether who connects has to show a certificate.
  * @param tlsVerifyHost Whether who connects compares the certificate with the host that it connects to.
  * @param tlsProtocols Comma-separated list of the versions of TLS that may be used.
@@ -93,6 +95,8 @@ public record WeirProperties(
         @Name("tls.trust") @Nullable String tlsTrust,
         @Name("tls.trust-store") @Nullable String tlsTrustStore,
         @Name("tls.trust-store-password") @Nullable String tlsTrustStorePassword,
+        @Name("tls.revocation-lists") @Nullable String tlsRevocationLists,
+        @DefaultValue("false") @Name("tls.ocsp") boolean tlsOcsp,
         @DefaultValue("required") @Name("tls.client-auth") TlsSpec.ClientAuth tlsClientAuth,
         @DefaultValue("true") @Name("tls.verify-host") boolean tlsVerifyHost,
 

@@ -23,6 +23,7 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.HexFormat;
 import javax.security.auth.x500.X500Principal;
@@ -38,17 +39,26 @@ public final class Authority {
     private static final int INTEGER = 0x02;
     private static final int BIT_STRING = 0x03;
     private static final int OCTET_STRING = 0x04;
+    private static final int ENUMERATED = 0x0a;
     private static final int TIME = 0x18;
     private static final int SEQUENCE = 0x30;
     private static final int VERSION = 0xa0;
     private static final int EXTENSIONS = 0xa3;
     private static final int DNS_NAME = 0x82;
+    private static final int URI = 0x86;
     private static final int IP_ADDRESS = 0x87;
+    private static final int GOOD = 0x80;
+    private static final int EXPLICIT_0 = 0xa0;
+    private static final int EXPLICIT_1 = 0xa1;
 
     // Identifiers, in DER as well.
     private static final byte[] ECDSA_WITH_SHA256 = HexFormat.of().parseHex("06082a8648ce3d040302");
     private static final byte[] BASIC_CONSTRAINTS = HexFormat.of().parseHex("0603551d13");
     private static final byte[] ALTERNATIVE_NAMES = HexFormat.of().parseHex("0603551d11");
+
+    private static final byte[] AUTHORITY_ACCESS = HexFormat.of().parseHex("06082b06010505070101");
+    private static final byte[] OCSP = HexFormat.of().parseHex("06082b06010505073001");
+    private static final byte[] OCSP_BASIC = HexFormat.of().parseHex("06092b0601050507300101");
 
     private static final byte[] TRUE = {(byte) 0xff};
     private static final DateTimeFormatter TIMES =
@@ -60,6 +70,7 @@ public final class Authority {
     private final KeyPair keys;
     private final X509Certificate is;
     private final Path certificate;
+    private String responder = "";
     private int files;
 
     /** What was issued, as files and as it is. */
@@ -91,6 +102,11 @@ public final class Authority {
         return is;
     }
 
+    /** Certificates that are issued from now on name this address, at which one asks whether they were revoked. */
+    public void answersAt(String address) {
+        responder = address;
+    }
+
     /** A certificate that is good today, for these host names and addresses. */
     public Issued issue(String subject, String... hosts) throws GeneralSecurityException, IOException {
         Instant now = Instant.now();
@@ -115,7 +131,7 @@ public final class Authority {
                 theirs,
                 from,
                 until,
-                der(SEQUENCE, ALTERNATIVE_NAMES, octets(der(SEQUENCE, alternatives))));
+                join(der(SEQUENCE, ALTERNATIVE_NAMES, octets(der(SEQUENCE, alternatives))), access()));
         files++;
         return new Issued(
                 write("node-" + files + "-certificate", "CERTIFICATE", issued.getEncoded()),
@@ -125,6 +141,77 @@ public final class Authority {
                         theirs.getPrivate().getEncoded()),
                 issued,
                 theirs.getPrivate());
+    }
+
+    private byte[] access() {
+        if (responder.isEmpty()) {
+            return new byte[0];
+        }
+        byte[] address = der(URI, responder.getBytes(StandardCharsets.US_ASCII));
+        return der(SEQUENCE, AUTHORITY_ACCESS, octets(der(SEQUENCE, der(SEQUENCE, OCSP, address))));
+    }
+
+    /** The list of certificates that were revoked, PEM, which another one replaces at this time. */
+    public Path revocations(Instant next, X509Certificate... revoked) throws GeneralSecurityException, IOException {
+        Instant now = Instant.now().minus(1, ChronoUnit.HOURS);
+        byte[] entries = new byte[0];
+        for (X509Certificate each : revoked) {
+            entries = join(entries, der(SEQUENCE, serial(each), time(now)));
+        }
+        byte[] list = signed(der(
+                SEQUENCE,
+                der(INTEGER, new byte[] {1}),
+                der(SEQUENCE, ECDSA_WITH_SHA256),
+                name.getEncoded(),
+                time(now),
+                time(next),
+                revoked.length == 0 ? new byte[0] : der(SEQUENCE, entries)));
+        files++;
+        return write("revocations-" + files, "X509 CRL", list);
+    }
+
+    private static byte[] serial(X509Certificate certificate) {
+        return der(INTEGER, certificate.getSerialNumber().toByteArray());
+    }
+
+    /**
+     * What is said by OCSP (RFC 6960) to who asks whether one certificate was revoked: these were, all others were not.
+     *
+     * @param request as it has come
+     */
+    public byte[] answer(byte[] request, X509Certificate... revoked) throws GeneralSecurityException, IOException {
+        // A list of requests stands in what may be signed, and in the first of them what is asked about.
+        byte[] asked = first(first(first(first(request))));
+        boolean isRevoked = false;
+        for (X509Certificate each : revoked) {
+            byte[] serial = serial(each);
+            isRevoked |= Arrays.equals(serial, 0, serial.length, asked, asked.length - serial.length, asked.length);
+        }
+        Instant now = Instant.now();
+        byte[] response = der(
+                SEQUENCE,
+                asked,
+                isRevoked ? der(EXPLICIT_1, time(now)) : der(GOOD),
+                time(now),
+                der(EXPLICIT_0, time(now.plus(1, ChronoUnit.HOURS))));
+        byte[] basic = signed(der(SEQUENCE, der(EXPLICIT_1, name.getEncoded()), time(now), der(SEQUENCE, response)));
+        return der(SEQUENCE, der(ENUMERATED, new byte[1]), der(EXPLICIT_0, der(SEQUENCE, OCSP_BASIC, octets(basic))));
+    }
+
+    /** The first value within a value, both with what is before their content. */
+    private static byte[] first(byte[] of) {
+        int begin = head(of, 0);
+        int length = of[begin + 1] & 0xff;
+        if (length > 0x80) {
+            length = new BigInteger(1, Arrays.copyOfRange(of, begin + 2, begin + 2 + length - 0x80)).intValueExact();
+        }
+        return Arrays.copyOfRange(of, begin, head(of, begin) + length);
+    }
+
+    /** Where the content of the value begins that begins here. */
+    private static int head(byte[] of, int at) {
+        int length = of[at + 1] & 0xff;
+        return at + 2 + (length > 0x80 ? length - 0x80 : 0);
     }
 
     /** The settings of a node that has a certificate of ours and trusts us. */
@@ -150,23 +237,25 @@ public final class Authority {
 
     private X509Certificate sign(X500Principal subject, KeyPair of, Instant from, Instant until, byte[] extension)
             throws GeneralSecurityException, IOException {
-        byte[] algorithm = der(SEQUENCE, ECDSA_WITH_SHA256);
         byte[] content = der(
                 SEQUENCE,
                 der(VERSION, der(INTEGER, new byte[] {2})),
                 der(INTEGER, new BigInteger(63, RANDOM).toByteArray()),
-                algorithm,
+                der(SEQUENCE, ECDSA_WITH_SHA256),
                 name.getEncoded(),
                 der(SEQUENCE, time(from), time(until)),
                 subject.getEncoded(),
                 of.getPublic().getEncoded(),
                 der(EXTENSIONS, der(SEQUENCE, extension)));
+        return (X509Certificate)
+                CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(signed(content)));
+    }
+
+    private byte[] signed(byte[] content) throws GeneralSecurityException {
         Signature signature = Signature.getInstance("SHA256withECDSA");
         signature.initSign(keys.getPrivate());
         signature.update(content);
-        byte[] certificate = der(SEQUENCE, content, algorithm, der(BIT_STRING, new byte[1], signature.sign()));
-        return (X509Certificate)
-                CertificateFactory.getInstance("X.509").generateCertificate(new ByteArrayInputStream(certificate));
+        return der(SEQUENCE, content, der(SEQUENCE, ECDSA_WITH_SHA256), der(BIT_STRING, new byte[1], signature.sign()));
     }
 
     private static byte[] time(Instant time) {

@@ -8,6 +8,7 @@ import java.security.Key;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.security.spec.InvalidKeySpecException;
 import java.security.spec.PKCS8EncodedKeySpec;
@@ -45,6 +46,20 @@ final class Pem {
         }
         if (found.isEmpty()) {
             throw new GeneralSecurityException("it holds no certificate in PEM (-----BEGIN CERTIFICATE-----)");
+        }
+        return found;
+    }
+
+    /** All lists of certificates that were revoked; at least one. */
+    List<X509CRL> revocationLists() throws GeneralSecurityException {
+        CertificateFactory factory = CertificateFactory.getInstance("X.509");
+        List<X509CRL> found = new ArrayList<>();
+        for (byte[] block : blocks("X509 CRL")) {
+            found.add((X509CRL) factory.generateCRL(new ByteArrayInputStream(block)));
+        }
+        if (found.isEmpty()) {
+            throw new GeneralSecurityException("it holds no list of revoked certificates in PEM (-----BEGIN X509"
+                    + " CRL-----); `openssl crl -inform DER` makes one of others");
         }
         return found;
     }

@@ -58,10 +58,12 @@ final class TlsFailure {
     private static String toldUs(String alert) {
         String remedy = switch (alert) {
             case "certificate_expired" -> "our certificate has expired; renew weir.tls.certificate";
+            case "certificate_revoked" -> "our certificate was revoked by its issuer; get another one";
             case "certificate_required" -> "it wants a certificate of whom it trusts; look at weir.tls.certificate";
             case "bad_certificate", "certificate_unknown", "unknown_ca", "unsupported_certificate" ->
-                "it does not accept our certificate, which has expired, is not of whom it trusts or for another name,"
-                        + " or it misses one; its log tells which (weir.tls.certificate, weir.tls.trust there)";
+                "it does not accept our certificate, which has expired, was revoked, is not of whom it trusts or for"
+                        + " another name, or it misses one; its log tells which (weir.tls.certificate, weir.tls.trust"
+                        + " there)";
             case "protocol_version" ->
                 "it has no version of TLS in common with us; look at weir.tls.protocols on both sides";
             case "handshake_failure" ->
@@ -85,6 +87,14 @@ final class TlsFailure {
         if (find(cause, CertificateNotYetValidException.class) != null
                 || (path != null && path.getReason() == BasicReason.NOT_YET_VALID)) {
             return "its certificate is not valid yet; compare the clocks of both hosts";
+        }
+        if (path != null && path.getReason() == BasicReason.REVOKED) {
+            return "its certificate was revoked by its issuer; issue another one, if its owner is still trusted";
+        }
+        if (path != null && path.getReason() == BasicReason.UNDETERMINED_REVOCATION_STATUS) {
+            return "whether its certificate was revoked can't be found out (" + text
+                    + "): weir.tls.revocation-lists needs a current list of each issuer, and weir.tls.ocsp=on an"
+                    + " answer at the address that the certificate names";
         }
         if (find(cause, CertPathBuilderException.class) != null) {
             return "its certificate was issued by nobody whom weir.tls.trust names";

@@ -15,13 +15,24 @@ import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
+import java.security.cert.CertPathBuilder;
+import java.security.cert.CertStore;
+import java.security.cert.CollectionCertStoreParameters;
+import java.security.cert.PKIXBuilderParameters;
+import java.security.cert.PKIXRevocationChecker;
+import java.security.cert.PKIXRevocationChecker.Option;
+import java.security.cert.X509CRL;
+import java.security.cert.X509CertSelector;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Stream;
+import javax.net.ssl.CertPathTrustManagerParameters;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +58,8 @@ record TlsMaterial(@Nullable KeyManagerFactory keys, TrustManagerFactory trusted
                         source("weir.tls.key", spec.key()),
                         source("weir.tls.key-store", spec.keyStore()),
                         source("weir.tls.trust", spec.trust()),
-                        source("weir.tls.trust-store", spec.trustStore()))
+                        source("weir.tls.trust-store", spec.trustStore()),
+                        source("weir.tls.revocation-lists", spec.revocationLists()))
                 .filter(Objects::nonNull)
                 .forEach(file -> seen.add(file.digest()));
         if (spec.keys() != null) {
@@ -171,9 +183,36 @@ record TlsMaterial(@Nullable KeyManagerFactory keys, TrustManagerFactory trusted
                 anchors.setCertificateEntry("trusted-" + anchors.size(), each);
             }
         }
-        TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-        factory.init(anchors);
+        Source lists = source("weir.tls.revocation-lists", spec.revocationLists());
+        if (lists == null && !spec.ocsp()) {
+            TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            factory.init(anchors);
+            return factory;
+        }
+        TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
+        factory.init(new CertPathTrustManagerParameters(
+                unrevoked(anchors, lists == null ? List.of() : lists.read(Pem::revocationLists), spec.ocsp())));
         return factory;
+    }
+
+    /** Each certificate is looked up, but for those that are trusted themselves, and what is not found out is a no. */
+    private static PKIXBuilderParameters unrevoked(KeyStore anchors, List<X509CRL> lists, boolean ocsp)
+            throws GeneralSecurityException {
+        PKIXRevocationChecker checker =
+                (PKIXRevocationChecker) CertPathBuilder.getInstance("PKIX").getRevocationChecker();
+        checker.setOptions(options(lists, ocsp));
+        PKIXBuilderParameters parameters = new PKIXBuilderParameters(anchors, new X509CertSelector());
+        parameters.addCertStore(CertStore.getInstance("Collection", new CollectionCertStoreParameters(lists)));
+        parameters.addCertPathChecker(checker);
+        return parameters;
+    }
+
+    /** Without options the JDK asks the issuer, and looks into lists where that does not answer. */
+    private static Set<Option> options(List<X509CRL> lists, boolean ocsp) {
+        if (!ocsp) {
+            return EnumSet.of(Option.PREFER_CRLS, Option.NO_FALLBACK);
+        }
+        return lists.isEmpty() ? EnumSet.of(Option.NO_FALLBACK) : EnumSet.noneOf(Option.class);
     }
 
     private static KeyStore empty() throws GeneralSecurityException {
