@@ -86,6 +86,19 @@ public final class Channel {
         void refused(Throwable reason);
     }
 
+    /** Nobody waits any more. */
+    private static final Opening NOBODY = new Opening() {
+        @Override
+        public void accepted() {
+            // The peer hears that the channel has failed.
+        }
+
+        @Override
+        public void refused(Throwable reason) {
+            // Was said.
+        }
+    };
+
     /**
      * @param least what it needs of the account at least
      * @param promised what was taken from the account for its window
@@ -501,6 +514,16 @@ public final class Channel {
         tell(code, error);
         outbound.fail(error);
         inbound.fail(error);
+        givenUp(error);
+    }
+
+    /** Whoever waits for the peer to accept waits no longer; the peer may do so nevertheless, before it hears of it. */
+    private void givenUp(Throwable reason) {
+        Opening waiter = opening;
+        if (waiter != null) {
+            opening = NOBODY;
+            waiter.refused(reason);
+        }
     }
 
     /** What feeds our half has failed: both halves end; the peer gets the error behind what is queued for it. */
@@ -511,7 +534,8 @@ public final class Channel {
 
     /** Sends the peer an error, also when only its own half is left to be ended. */
     void tell(ErrorCode code, Throwable error) {
-        if (controls.error == null && (outOpen || inOpen)) {
+        if (!controls.errorSaid && (outOpen || inOpen)) {
+            controls.errorSaid = true;
             controls.error = code;
             controls.errorText = Errors.text(error);
             controls.list();
@@ -526,6 +550,7 @@ public final class Channel {
 
     /** Refuses a channel that the peer wants to open. */
     void refuse(ErrorCode code, String text) {
+        controls.errorSaid = true;
         controls.error = code;
         controls.errorText = text;
         controls.list();
@@ -618,6 +643,11 @@ public final class Channel {
         boolean open;
         int openFlags;
         boolean accept;
+        /** OPEN or ACCEPT is on the wire, which say what was granted until then. */
+        boolean begun;
+        /** An ERROR is on the wire, or is to be. */
+        boolean errorSaid;
+
         boolean cancel;
         boolean delivered;
         boolean end;
@@ -675,6 +705,7 @@ public final class Channel {
                     return false;
                 }
                 open = false;
+                begun = true;
                 items = 0;
                 bytes = 0;
             }
@@ -685,6 +716,7 @@ public final class Channel {
                     return false;
                 }
                 accept = false;
+                begun = true;
                 items = 0;
                 bytes = 0;
             }
@@ -692,7 +724,8 @@ public final class Channel {
         }
 
         private boolean pushCredit() {
-            if ((items | bytes) != 0) {
+            // What is granted before ACCEPT, to a peer that asks for it, is in that.
+            if (begun && (items | bytes) != 0) {
                 if (!outbox.offer(frame(FrameKind.CREDIT, 0, 0).words(items, bytes))) {
                     return false;
                 }

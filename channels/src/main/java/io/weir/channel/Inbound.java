@@ -297,6 +297,9 @@ final class Inbound implements Decoding.Source, Loan.Borrower {
     void next(Frame frame) {
         ByteBuf piece = frame.body();
         try {
+            if (ended) {
+                throw new ProtocolMismatch("a piece behind END on channel " + channel.number());
+            }
             if (cancelled || error != null) {
                 return;
             }

@@ -635,7 +635,8 @@ final class Session implements LastingLink.User, KeepAlive.Watched, Turns.Lender
     /** The same, on the loop. */
     void forsake(String reason) {
         end(new SessionLost("the connection to " + peer.id() + " was ended here without a goodbye: " + reason), true);
-        leaving.over();
+        // It may have ended before, with a goodbye that still waits for room.
+        leaving.closeLink();
     }
 
     PeerStats stats() {

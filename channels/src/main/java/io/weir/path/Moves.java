@@ -423,6 +423,9 @@ public final class Moves {
 
     /** The peer has lost the link of this attempt; its own frames go over that of another one, or over none. */
     void lostThere(int number, long goesOver, boolean answers, SessionLost reason) {
+        if (goesOver != (int) goesOver) {
+            throw new ProtocolMismatch("LOST names attempt " + goesOver + ", which can't be");
+        }
         int link = number == 0 ? NONE : link(number);
         if (link != NONE && link != BOOTSTRAP) {
             lost(link, reason, true);

@@ -13,6 +13,7 @@ import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.LinkHandler;
 import io.weir.core.Message;
+import io.weir.core.MessageTooLarge;
 import io.weir.core.Refused;
 import io.weir.core.SessionLost;
 import io.weir.core.WeirException;
@@ -163,6 +164,61 @@ class GreedyPeerTest {
         assertThat(window).isGreaterThan(100_000);
         other.give(MemoryUse.WINDOWS, window);
         other.close();
+    }
+
+    @Test
+    void whatIsWantedBeforeAcceptIsGrantedOnce() {
+        Flux<Channel> accepting = Flux.create(sink -> {
+            AcceptHandler handler = new AcceptHandler(sink);
+            pair.ports.serve("later", handler);
+            sink.onRequest(handler::requested);
+        });
+        List<Channel> accepted = new ArrayList<>();
+        BaseSubscriber<Channel> subscriber = new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+                // It is busy with something else.
+            }
+
+            @Override
+            protected void hookOnNext(Channel channel) {
+                accepted.add(channel);
+            }
+        };
+        accepting.subscribe(subscriber);
+        open(1, "later", 0);
+        send(FrameKind.WANT, 0, 1, 0, 2 * MIB, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(came).isEmpty();
+        subscriber.request(1);
+        pair.loop.settle();
+        assertThat(accepted).hasSize(1);
+        assertThat(count(FrameKind.ACCEPT)).isEqualTo(1);
+        assertThat(credit).containsEntry(1, accepted.get(0).inbound().window().granted());
+        assertThat(lives()).isTrue();
+    }
+
+    @Test
+    void whoOpensAChannelHearsThatThePeerAsksForTooMuchInsteadOfAccepting() {
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        var opening = pair.server.peer().channel("far").subscribe(channel -> {}, failure::set);
+        pair.loop.settle();
+        int channel = came.stream()
+                .filter(each -> each.kind == FrameKind.OPEN)
+                .findFirst()
+                .orElseThrow()
+                .channel();
+        send(FrameKind.WANT, 0, channel, 0, 65L * MIB, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(failure.get()).isInstanceOf(MessageTooLarge.class);
+        opening.dispose();
+        // It had accepted before it heard of that.
+        send(FrameKind.ACCEPT, 0, channel, 0, 1, 1, Unpooled.EMPTY_BUFFER);
+        send(FrameKind.END, 0, channel, 0, 0, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        assertThat(count(FrameKind.ERROR)).isEqualTo(1);
+        assertThat(pair.server.channelCount()).isZero();
+        assertThat(lives()).isTrue();
     }
 
     private record Keeping(Channel channel, Message message) {

@@ -100,6 +100,11 @@ final class JacksonCodec<T> implements Codec<T> {
             return value;
         } catch (JacksonException e) {
             throw mismatch(payload, explain(e), foreignCause(e));
+        } catch (WeirException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            // Jackson lets some through, for instance where a number is expected and none is there (NaN).
+            throw mismatch(payload, brief(e.toString()), e);
         }
     }
 
@@ -144,6 +149,10 @@ final class JacksonCodec<T> implements Codec<T> {
     private static String explain(JacksonException e) {
         String path = e.getPath().isEmpty() ? "" : " at " + e.getPathReference();
         String text = e.getOriginalMessage() + path;
+        return brief(text);
+    }
+
+    private static String brief(String text) {
         return ForeignText.harmless(text.length() <= EXPLANATION ? text : text.substring(0, EXPLANATION) + "...");
     }
 

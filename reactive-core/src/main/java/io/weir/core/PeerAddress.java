@@ -15,12 +15,16 @@ public record PeerAddress(String host, int port) {
     private static final String TCP = "tcp://";
     private static final String UNIX = "unix:";
     private static final Pattern HOST = Pattern.compile("[^\\p{Z}\\p{C}/\\[\\]]+");
+    /** What only an address of IPv6 can be, perhaps with its zone. */
+    private static final Pattern FIGURES = Pattern.compile("[\\p{XDigit}:][\\p{XDigit}:.]*(%.+)?");
+
     private static final Pattern PORT = Pattern.compile("[0-9]{1,9}");
 
     public PeerAddress {
         Objects.requireNonNull(host, "host");
         if (port < -1 || port > 65_535) {
-            throw new Misconfigured("port " + port + " of " + host + " is out of range: 0 to 65535");
+            throw new Misconfigured(
+                    "port " + port + " of " + ForeignText.harmless(host) + " is out of range: 0 to 65535");
         }
         if (port == -1) {
             checkPath(host);
@@ -30,14 +34,16 @@ public record PeerAddress(String host, int port) {
     }
 
     private static void checkPath(String path) {
-        if (path.isBlank() || path.indexOf('\0') >= 0) {
+        if (path.isBlank() || path.chars().anyMatch(Character::isISOControl)) {
             throw new Misconfigured(
                     "'" + ForeignText.harmless(path) + "' is not the path of a socket: write unix:/path");
         }
     }
 
     private static void checkHost(String host) {
-        if (!HOST.matcher(host).matches()) {
+        // No name has colons: one that had would be looked up, where a literal is expected.
+        if (!HOST.matcher(host).matches()
+                || (host.indexOf(':') >= 0 && !FIGURES.matcher(host).matches())) {
             throw new Misconfigured(
                     "'" + ForeignText.harmless(host) + "' is not a host: write tcp://host:port or tcp://[ipv6]:port");
         }

@@ -69,7 +69,7 @@ class PeerAddressTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {" db1", "db 1", "db1\n", "a[b", "\u0007"})
+    @ValueSource(strings = {" db1", "db 1", "db1\n", "a[b", "\u0007", "x:y.example", "fe80::1:x", "::1%"})
     void refusesWhatIsNoHost(String host) {
         assertThatExceptionOfType(Misconfigured.class)
                 .isThrownBy(() -> new PeerAddress(host, 80))
@@ -86,7 +86,7 @@ class PeerAddressTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "  ", "/run/a\0b"})
+    @ValueSource(strings = {"", "  ", "/run/a\0b", "/run/a\u001bb"})
     void refusesWhatIsNoPathOfASocket(String path) {
         assertThatExceptionOfType(Misconfigured.class)
                 .isThrownBy(() -> PeerAddress.parse("unix:" + path))

@@ -176,9 +176,11 @@ public final class AddressRules {
     /** The address that this text is, without any look-up; null if it is a name. */
     static @Nullable InetAddress literal(String host) {
         try {
-            if (host.indexOf(':') >= 0 && host.indexOf('%') < 0) {
-                // As who connects reads it: Netty takes ::8.8.8.8 for 8.8.8.8. No name has colons.
-                return InetAddress.getByName(host);
+            if (host.indexOf(':') >= 0) {
+                // As who connects reads it: Netty takes ::8.8.8.8 for 8.8.8.8. An address has no other host with a
+                // colon, so nothing is looked up.
+                String figures = host.indexOf('%') < 0 ? host : host.substring(0, host.indexOf('%'));
+                return InetAddress.getByName(figures);
             }
             byte[] bytes = NetUtil.createByteArrayFromIpAddressString(host);
             return bytes == null ? null : InetAddress.getByAddress(bytes);

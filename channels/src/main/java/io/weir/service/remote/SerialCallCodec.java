@@ -76,7 +76,11 @@ final class SerialCallCodec implements CallCodec {
             Totals totals = new Totals(filter, source.readableBytes(), memory);
             try (Input in = new Input(new ByteBufInputStream(source))) {
                 in.setObjectInputFilter(totals);
-                return type.cast(in.readObject());
+                Object value = type.cast(in.readObject());
+                if (value == null) {
+                    throw new ProtocolMismatch("null, which is no value");
+                }
+                return value;
             } catch (IOException | ClassNotFoundException | RuntimeException | StackOverflowError e) {
                 Overloaded overloaded = totals.overloaded;
                 throw overloaded == null ? new ProtocolMismatch("not " + type.getName() + ": " + e, e) : overloaded;

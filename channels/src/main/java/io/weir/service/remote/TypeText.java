@@ -15,7 +15,8 @@ import java.util.stream.Stream;
 /** Types as text, which two sides compare: names, and what is behind the names of records and enums. */
 final class TypeText {
 
-    private static final Pattern PACKAGE = Pattern.compile("\\b(?:[\\p{Ll}_][\\w]*\\.)+");
+    /** Possessive: the other form needs stack for each part of a name, and peers send such names. */
+    private static final Pattern PACKAGE = Pattern.compile("\\b(?:[\\p{Ll}_]\\w*+\\.)++");
 
     private TypeText() {}
 

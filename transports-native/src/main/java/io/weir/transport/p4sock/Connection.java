@@ -503,11 +503,14 @@ final class Connection {
         }
         heard(now);
         long highest = acknowledged(frame, where, now);
+        // In order, as they are told: else each of many could be as long as all that is under way.
+        long before = last;
         for (int i = 0; i < ranges; i++) {
             int range = at + FrameFormat.ACK_RANGE + i * FrameFormat.RANGE_BYTES;
             long from = FrameFormat.nearest(last, FrameFormat.number(frame, range));
             long to = FrameFormat.nearest(last, FrameFormat.number(frame, range + Short.BYTES));
-            if (sending.acknowledgedRange(from, to, now)) {
+            if (from > before && sending.acknowledgedRange(from, to, now)) {
+                before = to;
                 highest = Math.max(highest, to + 1);
             }
         }

@@ -80,6 +80,15 @@ final class SlotReader {
      * @throws ProtocolMismatch if there is what can't be
      */
     Found next() {
+        Found found = null;
+        while (found == null) {
+            found = look();
+        }
+        return found;
+    }
+
+    /** As {@link #next}; null: it is of a kind that is skipped. */
+    private @Nullable Found look() {
         int left = end - at;
         if (left == 0) {
             return Found.NOTHING;
@@ -105,7 +114,7 @@ final class SlotReader {
         }
         at += (int) size;
         if (known == null) {
-            return next();
+            return null;
         }
         kind = known;
         boolean block = (FrameLayout.flags(word) & SlotLayout.BLOCK) != 0;

@@ -26,8 +26,8 @@ record ShmOffer(SegmentLayout layout, Nonce nonce, String socket) {
 
     private static final int HEAD = 32;
 
-    /** The only sockets that we connect to, whatever a peer names. */
-    private static final Pattern SOCKET = Pattern.compile("/.*/shm-[0-9a-f]{32}\\.sock");
+    /** The only sockets that we connect to, whatever a peer names. For the system a path ends at the first zero. */
+    private static final Pattern SOCKET = Pattern.compile("/\\P{Cntrl}*/shm-[0-9a-f]{32}\\.sock");
 
     byte[] encode() {
         byte[] path = socket.getBytes(StandardCharsets.UTF_8);
