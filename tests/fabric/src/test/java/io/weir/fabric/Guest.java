@@ -67,9 +67,9 @@ final class Guest {
                         "-Dweir.timeout.step=15s"),
                 System.getProperty(
                         "weir.fabric.classes",
-                        // An emulated processor takes minutes to start the programs of RMI. The scene is played over
-                        // the other paths, and RMI does not know which path it has.
-                        Lane.isWhole() ? ".*(InGuest|(?<!Rmi)Scene)" : ".*((Verbs|Dapl)Contract|PingPong)InGuest"),
+                        // An emulated processor takes minutes to start the programs of RMI and of the demo. These
+                        // scenes are played over the other paths, and do not know which path they have.
+                        Lane.isWhole() ? ".*(InGuest|(?<!Rmi|Demo)Scene)" : ".*((Verbs|Dapl)Contract|PingPong)InGuest"),
                 "guest",
                 Map.of("WEIR_GUEST_LIMIT", LIMIT_SECONDS, "WEIR_GUEST_SHOW", repository()));
     }
