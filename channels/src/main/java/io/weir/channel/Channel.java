@@ -550,6 +550,9 @@ public final class Channel {
 
     /** Refuses a channel that the peer wants to open. */
     void refuse(ErrorCode code, String text) {
+        if (controls.errorSaid) {
+            return;
+        }
         controls.errorSaid = true;
         controls.error = code;
         controls.errorText = text;
@@ -621,8 +624,15 @@ public final class Channel {
             }
             return;
         }
-        if (!outOpen && !inOpen && !controls.listed() && !outbound.awaitsDelivery() && inbound.done()) {
+        if (!outOpen && !inOpen && opening != null) {
             neverAccepted();
+            if (!inbound.cancelledHere()) {
+                // Nobody gets the channel, nor what has come. Calls this once more.
+                inbound.cancel();
+                return;
+            }
+        }
+        if (!outOpen && !inOpen && !controls.listed() && !outbound.awaitsDelivery() && inbound.done()) {
             session.forget(this, controls);
         }
     }

@@ -8,6 +8,7 @@ import io.weir.core.ProtocolMismatch;
 import io.weir.core.ValueMemory;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.InvalidObjectException;
 import java.io.ObjectInputFilter;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
@@ -78,7 +79,7 @@ final class SerialCallCodec implements CallCodec {
                 in.setObjectInputFilter(totals);
                 Object value = type.cast(in.readObject());
                 if (value == null) {
-                    throw new ProtocolMismatch("null, which is no value");
+                    throw new InvalidObjectException("it is null");
                 }
                 return value;
             } catch (IOException | ClassNotFoundException | RuntimeException | StackOverflowError e) {

@@ -195,13 +195,13 @@ class SessionFuzzTest {
                         .step(Step.TIME, 100, 0)
                         .step(Step.GOODBYE)
                         .bytes(),
-                // WANT before ACCEPT: the credit for it is granted at once, and once more with ACCEPT.
+                // Found: for WANT before ACCEPT credit was granted at once, and once more with ACCEPT.
                 code(0, 0)
                         .step(Step.OPEN, TAKE, 0, 0xff)
                         .step(Step.RAW, FrameKind.WANT.ordinal(), 0x20, 14, 0, 0)
                         .step(Step.TAKE, 0, 2)
                         .bytes(),
-                // WANT of too much before ACCEPT: who opens is not told, and gives up by himself.
+                // Found: after WANT of too much before ACCEPT, who opened the channel waited on.
                 code(6, 0)
                         .step(Step.CHANNEL, READ, 1)
                         .step(Step.WANT, 0, 18)
@@ -210,6 +210,8 @@ class SessionFuzzTest {
                         .bytes(),
                 // A goodbye waits for room on the link.
                 code(50, 0).step(Step.ROOM, 0).step(Step.LEAVE).bytes(),
+                // Found: then a node that was killed left the link open.
+                code(6, 0).step(Step.ROOM, 0).step(Step.LEAVE).bytes(),
                 // It breaks the rules.
                 code(0, 0)
                         .step(Step.OPEN, READ, 0, 0xff)

@@ -950,10 +950,8 @@ final class SessionProgram {
             }
             case 5 -> say(FrameKind.HELLO, 0, 0, 0, 0, 0, Unpooled.EMPTY_BUFFER);
             case 6 -> {
-                // A node that is killed, and did not end it before.
-                if (!session.hasEnded()) {
-                    session.forsake("it is forsaken");
-                }
+                // The node is killed.
+                session.forsake("it is forsaken");
             }
             default -> {
                 wire.room = 0;

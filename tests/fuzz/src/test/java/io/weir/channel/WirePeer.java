@@ -264,7 +264,7 @@ final class WirePeer implements Link, Pollable {
                 seen.itAsksDelivered = frame.has(Flags.CONFIRM);
             }
             case ERROR -> {
-                // A second one may come, when who has opened the channel gives up waiting for it as well.
+                check(!seen.itFailed, "a second ERROR", frame);
                 seen.itFailed = true;
                 seen.itEnded = true;
                 seen.itsLeft = 0;

@@ -56,6 +56,7 @@ public final class Authority {
     private static final byte[] BASIC_CONSTRAINTS = HexFormat.of().parseHex("0603551d13");
     private static final byte[] ALTERNATIVE_NAMES = HexFormat.of().parseHex("0603551d11");
 
+    private static final byte[] DISTRIBUTION_POINTS = HexFormat.of().parseHex("0603551d1f");
     private static final byte[] AUTHORITY_ACCESS = HexFormat.of().parseHex("06082b06010505070101");
     private static final byte[] OCSP = HexFormat.of().parseHex("06082b06010505073001");
     private static final byte[] OCSP_BASIC = HexFormat.of().parseHex("06092b0601050507300101");
@@ -71,6 +72,7 @@ public final class Authority {
     private final X509Certificate is;
     private final Path certificate;
     private String responder = "";
+    private String lists = "";
     private int files;
 
     /** What was issued, as files and as it is. */
@@ -143,12 +145,23 @@ public final class Authority {
                 theirs.getPrivate());
     }
 
+    /** Certificates that are issued from now on say that the list of those that were revoked is to be had there. */
+    public void listsAt(String address) {
+        lists = address;
+    }
+
+    /** Where one asks, and where the list is, as far as there is such a place. */
     private byte[] access() {
-        if (responder.isEmpty()) {
-            return new byte[0];
+        byte[] asking = new byte[0];
+        if (!responder.isEmpty()) {
+            byte[] address = der(URI, responder.getBytes(StandardCharsets.US_ASCII));
+            asking = der(SEQUENCE, AUTHORITY_ACCESS, octets(der(SEQUENCE, der(SEQUENCE, OCSP, address))));
         }
-        byte[] address = der(URI, responder.getBytes(StandardCharsets.US_ASCII));
-        return der(SEQUENCE, AUTHORITY_ACCESS, octets(der(SEQUENCE, der(SEQUENCE, OCSP, address))));
+        if (lists.isEmpty()) {
+            return asking;
+        }
+        byte[] place = der(EXPLICIT_0, der(EXPLICIT_0, der(URI, lists.getBytes(StandardCharsets.US_ASCII))));
+        return join(asking, der(SEQUENCE, DISTRIBUTION_POINTS, octets(der(SEQUENCE, der(SEQUENCE, place)))));
     }
 
     /** The list of certificates that were revoked, PEM, which another one replaces at this time. */

@@ -1,5 +1,6 @@
 package io.weir.transport.shm;
 
+import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import io.weir.core.ProtocolMismatch;
 import io.weir.transport.nativelib.Nonce;
@@ -62,7 +63,8 @@ record ShmOffer(SegmentLayout layout, Nonce nonce, String socket) {
         bytes.get(nonce);
         String socket = new String(offer, HEAD, offer.length - HEAD, StandardCharsets.UTF_8);
         if (listens ? !SOCKET.matcher(socket).matches() : !socket.isEmpty()) {
-            throw new ProtocolMismatch("the peer's offer for shared memory names the socket '" + socket + "'");
+            throw new ProtocolMismatch(
+                    "the peer's offer for shared memory names the socket '" + ForeignText.harmless(socket) + "'");
         }
         ShmOffer decoded = new ShmOffer(layout(ringSize, poolSize), new Nonce(nonce), socket);
         if (!Arrays.equals(decoded.encode(), offer)) {

@@ -9,14 +9,17 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslProvider;
 import io.netty.util.concurrent.FastThreadLocal;
+import io.weir.core.ForeignText;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.RareLog;
 import io.weir.core.TlsSpec;
 import io.weir.transport.loop.NettyLoop;
+import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Date;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -115,6 +118,16 @@ final class Tls {
                         "Our certificate {} has expired on {}: peers will refuse it; renew weir.tls.certificate",
                         own.getSubjectX500Principal(),
                         end);
+            }
+        }
+        for (X509CRL list : material.lists()) {
+            Date next = list.getNextUpdate();
+            if (next != null && next.toInstant().isBefore(Instant.now())) {
+                LOG.warn(
+                        "The list of what {} has revoked was to be replaced on {}: peers with certificates of this"
+                                + " issuer are refused; bring a new one to weir.tls.revocation-lists",
+                        ForeignText.harmless(list.getIssuerX500Principal().toString()),
+                        next.toInstant());
             }
         }
         try {

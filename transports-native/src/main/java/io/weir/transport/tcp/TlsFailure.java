@@ -91,7 +91,7 @@ final class TlsFailure {
         if (path != null && path.getReason() == BasicReason.REVOKED) {
             return "its certificate was revoked by its issuer; issue another one, if its owner is still trusted";
         }
-        if (path != null && path.getReason() == BasicReason.UNDETERMINED_REVOCATION_STATUS) {
+        if (path != null && (path.getReason() == BasicReason.UNDETERMINED_REVOCATION_STATUS || text.contains("OCSP"))) {
             return "whether its certificate was revoked can't be found out (" + text
                     + "): weir.tls.revocation-lists needs a current list of each issuer, and weir.tls.ocsp=on an"
                     + " answer at the address that the certificate names";

@@ -21,12 +21,14 @@ import java.security.cert.CollectionCertStoreParameters;
 import java.security.cert.PKIXBuilderParameters;
 import java.security.cert.PKIXRevocationChecker;
 import java.security.cert.PKIXRevocationChecker.Option;
+import java.security.cert.TrustAnchor;
 import java.security.cert.X509CRL;
 import java.security.cert.X509CertSelector;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Objects;
@@ -42,10 +44,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param keys null if there is no certificate of our own
  * @param own our certificates, as far as they come from files
+ * @param lists of certificates that were revoked
  */
-record TlsMaterial(@Nullable KeyManagerFactory keys, TrustManagerFactory trusted, List<X509Certificate> own) {
+record TlsMaterial(
+        @Nullable KeyManagerFactory keys, TrustManagerFactory trusted, List<X509Certificate> own, List<X509CRL> lists) {
 
-    /** Far more than any list of certificates needs. */
+    /** Far more than certificates need; a list names a hundred thousand that were revoked in as much. */
     private static final int LONGEST = 4 << 20;
 
     private static final char[] NO_PASSWORD = new char[0];
@@ -87,7 +91,9 @@ record TlsMaterial(@Nullable KeyManagerFactory keys, TrustManagerFactory trusted
         try {
             List<X509Certificate> own = new ArrayList<>();
             KeyManagerFactory keys = keys(spec, own);
-            return new TlsMaterial(keys, trusted(spec), List.copyOf(own));
+            Source source = source("weir.tls.revocation-lists", spec.revocationLists());
+            List<X509CRL> lists = source == null ? List.of() : source.read(Pem::revocationLists);
+            return new TlsMaterial(keys, trusted(spec, lists), List.copyOf(own), lists);
         } catch (GeneralSecurityException e) {
             throw new Misconfigured("weir.tls can't be used as it is set: " + e.getMessage(), e);
         }
@@ -164,7 +170,7 @@ record TlsMaterial(@Nullable KeyManagerFactory keys, TrustManagerFactory trusted
         return verifying.verify(signature);
     }
 
-    private static TrustManagerFactory trusted(TlsSpec spec) throws GeneralSecurityException {
+    private static TrustManagerFactory trusted(TlsSpec spec, List<X509CRL> lists) throws GeneralSecurityException {
         if (spec.trusted() != null) {
             return supplied("trusted", spec.trusted().get());
         }
@@ -183,36 +189,43 @@ record TlsMaterial(@Nullable KeyManagerFactory keys, TrustManagerFactory trusted
                 anchors.setCertificateEntry("trusted-" + anchors.size(), each);
             }
         }
-        Source lists = source("weir.tls.revocation-lists", spec.revocationLists());
-        if (lists == null && !spec.ocsp()) {
+        if (lists.isEmpty() && !spec.ocsp()) {
             TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
             factory.init(anchors);
             return factory;
         }
         TrustManagerFactory factory = TrustManagerFactory.getInstance("PKIX");
-        factory.init(new CertPathTrustManagerParameters(
-                unrevoked(anchors, lists == null ? List.of() : lists.read(Pem::revocationLists), spec.ocsp())));
+        factory.init(new CertPathTrustManagerParameters(unrevoked(anchors, lists, spec.ocsp())));
         return factory;
     }
 
     /** Each certificate is looked up, but for those that are trusted themselves, and what is not found out is a no. */
-    private static PKIXBuilderParameters unrevoked(KeyStore anchors, List<X509CRL> lists, boolean ocsp)
+    private static PKIXBuilderParameters unrevoked(KeyStore trusted, List<X509CRL> lists, boolean ocsp)
             throws GeneralSecurityException {
-        PKIXRevocationChecker checker =
-                (PKIXRevocationChecker) CertPathBuilder.getInstance("PKIX").getRevocationChecker();
-        checker.setOptions(options(lists, ocsp));
-        PKIXBuilderParameters parameters = new PKIXBuilderParameters(anchors, new X509CertSelector());
+        PKIXBuilderParameters parameters = new PKIXBuilderParameters(anchors(trusted), new X509CertSelector());
+        parameters.setRevocationEnabled(true);
         parameters.addCertStore(CertStore.getInstance("Collection", new CollectionCertStoreParameters(lists)));
-        parameters.addCertPathChecker(checker);
+        if (ocsp) {
+            PKIXRevocationChecker checker =
+                    (PKIXRevocationChecker) CertPathBuilder.getInstance("PKIX").getRevocationChecker();
+            // Without an option the JDK asks the issuer, and looks into lists where that does not answer.
+            checker.setOptions(lists.isEmpty() ? EnumSet.of(Option.NO_FALLBACK) : EnumSet.noneOf(Option.class));
+            parameters.addCertPathChecker(checker);
+        }
+        // Without a checker of ours the JDK uses one that fetches no lists from where certificates say.
         return parameters;
     }
 
-    /** Without options the JDK asks the issuer, and looks into lists where that does not answer. */
-    private static Set<Option> options(List<X509CRL> lists, boolean ocsp) {
-        if (!ocsp) {
-            return EnumSet.of(Option.PREFER_CRLS, Option.NO_FALLBACK);
+    /** Those whom the JDK trusts by a store where nothing is looked up. */
+    private static Set<TrustAnchor> anchors(KeyStore trusted) throws GeneralSecurityException {
+        Set<TrustAnchor> anchors = new HashSet<>();
+        for (String alias : Collections.list(trusted.aliases())) {
+            // Of a key, the first certificate of its chain.
+            if (trusted.getCertificate(alias) instanceof X509Certificate certificate) {
+                anchors.add(new TrustAnchor(certificate, null));
+            }
         }
-        return lists.isEmpty() ? EnumSet.of(Option.NO_FALLBACK) : EnumSet.noneOf(Option.class);
+        return anchors;
     }
 
     private static KeyStore empty() throws GeneralSecurityException {

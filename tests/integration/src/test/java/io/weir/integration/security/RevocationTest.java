@@ -18,12 +18,15 @@ import io.weir.integration.OnRoute;
 import io.weir.integration.Patience;
 import io.weir.tck.Authority;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
@@ -170,6 +173,50 @@ class RevocationTest implements OnRoute {
         Authority namesake = Authority.in(Files.createDirectory(folder.resolve("namesake")), "Ours");
         assertThat(refusal(start(nodes, "forged", tls(good).revocationLists(namesake.revocations(tomorrow()))), honest))
                 .hasMessageContaining("whether its certificate was revoked can't be found out");
+    }
+
+    /** Else an old list would count, and handshakes would wait for servers elsewhere. */
+    @Test
+    void noListIsFetchedFromWhereACertificateSays(Nodes nodes) throws Exception {
+        Path current = authority.revocations(tomorrow());
+        AtomicInteger fetched = new AtomicInteger();
+        responder.createContext("/list", exchange -> {
+            fetched.incrementAndGet();
+            byte[] list = Files.readAllBytes(current);
+            exchange.sendResponseHeaders(200, list.length);
+            exchange.getResponseBody().write(list);
+            exchange.close();
+        });
+        authority.listsAt("http://" + HERE + ':' + responder.getAddress().getPort() + "/list");
+        Node honest = start(nodes, "honest", tls(authority.issue("listed", HERE)));
+        Path old = authority.revocations(Instant.now().minusSeconds(20 * 60));
+        try (LogLines log = new LogLines("io.weir.transport.tcp.Tls")) {
+            Node careful = start(nodes, "careful", tls(good).revocationLists(old));
+            log.await(Level.WARN, "The list of what CN=Ours has revoked was to be replaced on");
+            assertThat(refusal(careful, honest))
+                    .hasMessageContaining("whether its certificate was revoked can't be found out");
+        }
+        assertThat(fetched).hasValue(0);
+    }
+
+    @Test
+    void aKeyStoreIsTrustedAsWithoutLists(Nodes nodes) throws Exception {
+        char[] password = "sesame".toCharArray();
+        Path store = folder.resolve("trust.p12");
+        KeyStore keys = KeyStore.getInstance("PKCS12");
+        keys.load(null, null);
+        keys.setKeyEntry("own", good.secret(), password, new Certificate[] {good.is()});
+        try (OutputStream out = Files.newOutputStream(store)) {
+            keys.store(out, password);
+        }
+        TlsSpec.Builder trusting = TlsSpec.builder()
+                .certificate(good.certificate())
+                .key(good.key())
+                .trustStore(store)
+                .trustStorePassword("sesame");
+        Node honest = start(nodes, "honest", tls(good));
+        talks(start(nodes, "before", trusting), honest);
+        talks(start(nodes, "near", trusting.revocationLists(authority.revocations(tomorrow()))), honest);
     }
 
     @Test
