@@ -624,15 +624,8 @@ public final class Channel {
             }
             return;
         }
-        if (!outOpen && !inOpen && opening != null) {
-            neverAccepted();
-            if (!inbound.cancelledHere()) {
-                // Nobody gets the channel, nor what has come. Calls this once more.
-                inbound.cancel();
-                return;
-            }
-        }
         if (!outOpen && !inOpen && !controls.listed() && !outbound.awaitsDelivery() && inbound.done()) {
+            neverAccepted();
             session.forget(this, controls);
         }
     }

@@ -221,23 +221,6 @@ class GreedyPeerTest {
         assertThat(lives()).isTrue();
     }
 
-    @Test
-    void whoOpensAChannelHearsThatThePeerHasEndedItInsteadOfAccepting() {
-        AtomicReference<Throwable> failure = new AtomicReference<>();
-        var opening = pair.server.peer().channel("far").subscribe(channel -> {}, failure::set);
-        pair.loop.settle();
-        int channel = came.get(0).channel();
-        message(channel, 0, 0, 1000);
-        send(FrameKind.END, 0, channel, 0, 0, 0, Unpooled.EMPTY_BUFFER);
-        send(FrameKind.CANCEL, 0, channel, 0, 0, 0, Unpooled.EMPTY_BUFFER);
-        pair.loop.settle();
-        assertThat(failure.get()).isInstanceOf(Refused.class).hasMessageContaining("before it has accepted it");
-        assertThat(pair.server.channelCount()).isZero();
-        opening.dispose();
-        pair.loop.settle();
-        assertThat(lives()).isTrue();
-    }
-
     private record Keeping(Channel channel, Message message) {
 
         void consume() {
