@@ -1,5 +1,6 @@
 package io.weir.core;
 
+import static io.weir.core.MappedValues.seed;
 import static io.weir.fuzz.Hostile.check;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -90,14 +91,6 @@ class CborValuesFuzzTest {
         byte[] payload = new byte[900];
         Arrays.fill(payload, (byte) head);
         return seed(MappedValues.TREE, payload);
-    }
-
-    private static byte[] seed(int type, byte[] payload) {
-        byte[] input = new byte[MappedValues.PREFIX + payload.length];
-        input[0] = (byte) type;
-        input[1] = (byte) 0xc0;
-        System.arraycopy(payload, 0, input, MappedValues.PREFIX, payload.length);
-        return input;
     }
 
     @MethodSource("seeds")

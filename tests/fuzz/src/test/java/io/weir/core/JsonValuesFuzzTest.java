@@ -41,12 +41,7 @@ class JsonValuesFuzzTest {
     }
 
     private static byte[] seed(int type, String payload) {
-        byte[] bytes = payload.getBytes(UTF_8);
-        byte[] input = new byte[MappedValues.PREFIX + bytes.length];
-        input[0] = (byte) type;
-        input[1] = (byte) 0xc0;
-        System.arraycopy(bytes, 0, input, MappedValues.PREFIX, bytes.length);
-        return input;
+        return MappedValues.seed(type, payload.getBytes(UTF_8));
     }
 
     @MethodSource("seeds")

@@ -131,6 +131,15 @@ final class MappedValues {
                 Map.of(-7, part));
     }
 
+    /** The input for this payload, where there is much memory. */
+    static byte[] seed(int type, byte[] payload) {
+        byte[] input = new byte[PREFIX + payload.length];
+        input[0] = (byte) type;
+        input[1] = (byte) 0xc0;
+        System.arraycopy(payload, 0, input, PREFIX, payload.length);
+        return input;
+    }
+
     /** Takes this input apart and does all that is to be done with it. */
     void check(byte[] input) throws Exception {
         if (input.length < PREFIX) {

@@ -2,6 +2,7 @@ package io.weir.transport.tcp;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
 import java.security.Key;
@@ -37,29 +38,35 @@ final class Pem {
         this.text = text;
     }
 
+    private interface Reading<T> {
+        T of(CertificateFactory factory, InputStream block) throws GeneralSecurityException;
+    }
+
     /** All certificates, in their order; at least one. */
     List<X509Certificate> certificates() throws GeneralSecurityException {
-        CertificateFactory factory = CertificateFactory.getInstance("X.509");
-        List<X509Certificate> found = new ArrayList<>();
-        for (byte[] block : blocks("CERTIFICATE")) {
-            found.add((X509Certificate) factory.generateCertificate(new ByteArrayInputStream(block)));
-        }
-        if (found.isEmpty()) {
-            throw new GeneralSecurityException("it holds no certificate in PEM (-----BEGIN CERTIFICATE-----)");
-        }
-        return found;
+        return all(
+                "CERTIFICATE",
+                (factory, block) -> (X509Certificate) factory.generateCertificate(block),
+                "it holds no certificate in PEM (-----BEGIN CERTIFICATE-----)");
     }
 
     /** All lists of certificates that were revoked; at least one. */
     List<X509CRL> revocationLists() throws GeneralSecurityException {
+        return all(
+                "X509 CRL",
+                (factory, block) -> (X509CRL) factory.generateCRL(block),
+                "it holds no list of revoked certificates in PEM (-----BEGIN X509 CRL-----); `openssl crl -inform DER`"
+                        + " makes one of others");
+    }
+
+    private <T> List<T> all(String label, Reading<T> reading, String none) throws GeneralSecurityException {
         CertificateFactory factory = CertificateFactory.getInstance("X.509");
-        List<X509CRL> found = new ArrayList<>();
-        for (byte[] block : blocks("X509 CRL")) {
-            found.add((X509CRL) factory.generateCRL(new ByteArrayInputStream(block)));
+        List<T> found = new ArrayList<>();
+        for (byte[] block : blocks(label)) {
+            found.add(reading.of(factory, new ByteArrayInputStream(block)));
         }
         if (found.isEmpty()) {
-            throw new GeneralSecurityException("it holds no list of revoked certificates in PEM (-----BEGIN X509"
-                    + " CRL-----); `openssl crl -inform DER` makes one of others");
+            throw new GeneralSecurityException(none);
         }
         return found;
     }

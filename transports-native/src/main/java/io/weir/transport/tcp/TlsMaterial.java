@@ -49,7 +49,7 @@ import org.jspecify.annotations.Nullable;
 record TlsMaterial(
         @Nullable KeyManagerFactory keys, TrustManagerFactory trusted, List<X509Certificate> own, List<X509CRL> lists) {
 
-    /** Far more than certificates need; a list names a hundred thousand that were revoked in as much. */
+    /** Far more than certificates need, and room for a list of a hundred thousand that were revoked. */
     private static final int LONGEST = 4 << 20;
 
     private static final char[] NO_PASSWORD = new char[0];

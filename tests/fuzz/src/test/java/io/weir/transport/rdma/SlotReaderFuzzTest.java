@@ -1,5 +1,11 @@
 package io.weir.transport.rdma;
 
+import static io.weir.fuzz.Frames.append;
+import static io.weir.fuzz.Frames.describe;
+import static io.weir.fuzz.Frames.frame;
+import static io.weir.fuzz.Frames.optional;
+import static io.weir.fuzz.Frames.record;
+import static io.weir.fuzz.Frames.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -12,7 +18,6 @@ import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
-import io.weir.transport.stream.FrameBytes;
 import io.weir.transport.stream.FrameParser;
 import io.weir.transport.stream.Greeting;
 import java.nio.ByteBuffer;
@@ -126,7 +131,7 @@ class SlotReaderFuzzTest {
             }
             case FRAME -> {
                 Frame frame = reader.frame();
-                found.add(describe(frame, body(frame)));
+                found.add(describe(frame));
                 if (lending) {
                     frame.lendNext();
                 }
@@ -152,7 +157,7 @@ class SlotReaderFuzzTest {
         ByteBuf in = Unpooled.wrappedBuffer(message).skipBytes(SlotLayout.RECORDS);
         FrameParser parser = new FrameParser(
                 new Greeting("nobody", true), new LoopBuffers(), UnpooledByteBufAllocator.DEFAULT, frame -> {
-                    found.add(describe(frame, frame.body()));
+                    found.add(describe(frame));
                     frame.release();
                     return true;
                 });
@@ -240,36 +245,6 @@ class SlotReaderFuzzTest {
         return true;
     }
 
-    private static ByteBuf body(Frame frame) {
-        return frame.isLent() ? Unpooled.wrappedBuffer(frame.content().bytes(), 0, frame.bodyLength()) : frame.body();
-    }
-
-    private static String describe(Frame frame, ByteBuf body) {
-        int words = frame.kind().words();
-        return frame.kind() + " " + frame.flags() + ' ' + frame.channel() + ' ' + frame.aux() + ' '
-                + (words > 0 ? frame.first() : "-") + ' ' + (words > 1 ? frame.second() : "-") + ' '
-                + Arrays.hashCode(frame.control()) + ' ' + body.readableBytes() + ' ' + ByteBufUtil.hashCode(body);
-    }
-
-    private static Frame frame(FrameKind kind, int channel) {
-        return new Frame().set(kind, 0, channel, 0);
-    }
-
-    private static ByteBuf text(int length) {
-        ByteBuf text = Unpooled.buffer();
-        for (int i = 0; i < length; i++) {
-            text.writeByte('a' + i % 26);
-        }
-        return text;
-    }
-
-    private static byte[] record(Frame frame) {
-        ByteBuf all = Unpooled.buffer();
-        FrameBytes.writeHead(frame, all);
-        FrameBytes.copyBody(frame, all);
-        return ByteBufUtil.getBytes(all.writeZero(FrameBytes.padding(frame)));
-    }
-
     private static byte[] block(Frame frame, long address, int length, int number) {
         int control = frame.control().length;
         ByteBuf all = Unpooled.buffer();
@@ -292,16 +267,8 @@ class SlotReaderFuzzTest {
                 Unpooled.buffer().writeLongLE(FrameLayout.word0(0, flag, 0, 0)).writeLongLE(FrameLayout.word1(0, aux)));
     }
 
-    private static byte[] optional(int code, int length) {
-        ByteBuf all = Unpooled.buffer().writeLongLE(FrameLayout.word0(code, 0, 0, length));
-        return ByteBufUtil.getBytes(all.writeZero(8 + FrameLayout.align(length)));
-    }
-
     private static byte[] message(int how, int blocks, byte[]... records) {
         ByteBuf all = Unpooled.buffer().writeByte(how).writeIntLE(1).writeIntLE(blocks);
-        for (byte[] record : records) {
-            all.writeBytes(record);
-        }
-        return ByteBufUtil.getBytes(all);
+        return ByteBufUtil.getBytes(append(all, records));
     }
 }

@@ -1,5 +1,12 @@
 package io.weir.transport.shm;
 
+import static io.weir.fuzz.Frames.append;
+import static io.weir.fuzz.Frames.content;
+import static io.weir.fuzz.Frames.describe;
+import static io.weir.fuzz.Frames.frame;
+import static io.weir.fuzz.Frames.optional;
+import static io.weir.fuzz.Frames.record;
+import static io.weir.fuzz.Frames.text;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -13,10 +20,6 @@ import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
-import io.weir.transport.nativelib.NativeFailure;
-import io.weir.transport.nativelib.Posix;
-import io.weir.transport.nativelib.UnixSocket;
-import io.weir.transport.stream.FrameBytes;
 import io.weir.transport.stream.FrameParser;
 import io.weir.transport.stream.Greeting;
 import java.nio.ByteBuffer;
@@ -46,45 +49,20 @@ class RingReaderFuzzTest {
     private static final int LENDING = 4;
     private static final int KEEPING = 8;
 
-    private static final Segment SEGMENT = segment();
-    private static final Doorbell DOORBELL = doorbell();
+    private static final Segment SEGMENT = Shared.segment(LAYOUT);
+    private static final Doorbell DOORBELL = Shared.doorbell();
     private static final byte[] ZEROS = new byte[RING];
-    private static final byte[] POOL = pool();
-
-    private static Segment segment() {
-        try {
-            return new Segment(LAYOUT, Posix.memory(LAYOUT.length()));
-        } catch (NativeFailure e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    /** One that nobody hears. */
-    private static Doorbell doorbell() {
-        try {
-            return new Doorbell(UnixSocket.unconnected());
-        } catch (NativeFailure e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    private static byte[] pool() {
-        byte[] bytes = new byte[LAYOUT.poolSize()];
-        for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = (byte) (i ^ i >>> 8);
-        }
-        return bytes;
-    }
+    private static final byte[] POOL = content(LAYOUT.poolSize());
 
     static Stream<byte[]> seeds() {
         Frame data = frame(FrameKind.DATA, 1).control(new byte[] {1, 2, 3}).body(text(10));
         Frame open = frame(FrameKind.OPEN, 1).words(256, 1 << 20).body(text(6));
         Frame first = frame(FrameKind.FIRST, 7).words(4000, 0).body(text(3000));
         Frame word = frame(FrameKind.DATA, 2).body(text(100));
-        byte[] lent = record(RecordLayout.BLOCK, frame(FrameKind.DATA, 1).control(new byte[5]), 100, 3000, 2);
-        byte[] other = record(RecordLayout.BLOCK, frame(FrameKind.NEXT, 1), LAYOUT.poolSize() - 7, 7, 7);
-        byte[] beyond = record(RecordLayout.BLOCK, frame(FrameKind.NEXT, 1), LAYOUT.poolSize() - 7, 8, 7);
-        byte[] noSlot = record(RecordLayout.BLOCK, frame(FrameKind.NEXT, 1), 0, 8, LAYOUT.slots());
+        byte[] lent = block(RecordLayout.BLOCK, frame(FrameKind.DATA, 1).control(new byte[5]), 100, 3000, 2);
+        byte[] other = block(RecordLayout.BLOCK, frame(FrameKind.NEXT, 1), LAYOUT.poolSize() - 7, 7, 7);
+        byte[] beyond = block(RecordLayout.BLOCK, frame(FrameKind.NEXT, 1), LAYOUT.poolSize() - 7, 8, 7);
+        byte[] noSlot = block(RecordLayout.BLOCK, frame(FrameKind.NEXT, 1), 0, 8, LAYOUT.slots());
         byte[] goodbye = mark(RecordLayout.GOODBYE, 0);
         return Stream.of(
                 input(0, 0, 0, record(data), record(open), record(word), goodbye),
@@ -185,7 +163,7 @@ class RingReaderFuzzTest {
                 return found.toString();
             }
             Frame frame = reader.frame();
-            String described = describe(frame, body(frame));
+            String described = describe(frame);
             if ((how & LENDING) != 0) {
                 frame.lendNext();
             }
@@ -261,7 +239,7 @@ class RingReaderFuzzTest {
             List<String> frames = new ArrayList<>();
             UnpooledByteBufAllocator heap = UnpooledByteBufAllocator.DEFAULT;
             FrameParser parser = new FrameParser(new Greeting("nobody", true), new LoopBuffers(), heap, frame -> {
-                frames.add(inPool ? fromPool(frame) : describe(frame, frame.body()));
+                frames.add(inPool ? fromPool(frame) : describe(frame));
                 frame.release();
                 return true;
             });
@@ -318,38 +296,8 @@ class RingReaderFuzzTest {
         }
     }
 
-    private static ByteBuf body(Frame frame) {
-        return frame.isLent() ? Unpooled.wrappedBuffer(frame.content().bytes(), 0, frame.bodyLength()) : frame.body();
-    }
-
-    private static String describe(Frame frame, ByteBuf body) {
-        int words = frame.kind().words();
-        return frame.kind() + " " + frame.flags() + ' ' + frame.channel() + ' ' + frame.aux() + ' '
-                + (words > 0 ? frame.first() : "-") + ' ' + (words > 1 ? frame.second() : "-") + ' '
-                + Arrays.hashCode(frame.control()) + ' ' + body.readableBytes() + ' ' + ByteBufUtil.hashCode(body);
-    }
-
-    private static Frame frame(FrameKind kind, int channel) {
-        return new Frame().set(kind, 0, channel, 0);
-    }
-
-    private static ByteBuf text(int length) {
-        ByteBuf text = Unpooled.buffer();
-        for (int i = 0; i < length; i++) {
-            text.writeByte('a' + i % 26);
-        }
-        return text;
-    }
-
-    private static byte[] record(Frame frame) {
-        ByteBuf all = Unpooled.buffer();
-        FrameBytes.writeHead(frame, all);
-        FrameBytes.copyBody(frame, all);
-        return ByteBufUtil.getBytes(all.writeZero(FrameBytes.padding(frame)));
-    }
-
     /** With a block instead of a body. */
-    private static byte[] record(int flags, Frame frame, int offset, int length, long slot) {
+    private static byte[] block(int flags, Frame frame, int offset, int length, long slot) {
         int control = frame.control().length;
         ByteBuf all = Unpooled.buffer();
         all.writeLongLE(FrameLayout.word0(frame.kind().code(), flags, control, RecordLayout.BLOCK_WORDS + control));
@@ -363,16 +311,8 @@ class RingReaderFuzzTest {
         return Arrays.copyOf(word, Math.max(word.length, length));
     }
 
-    private static byte[] optional(int code, int length) {
-        ByteBuf all = Unpooled.buffer().writeLongLE(FrameLayout.word0(code, 0, 0, length));
-        return ByteBufUtil.getBytes(all.writeZero(8 + FrameLayout.align(length)));
-    }
-
     private static byte[] input(int how, int change, int word, byte[]... records) {
         ByteBuf all = Unpooled.buffer().writeByte(how).writeByte(change).writeShort(word);
-        for (byte[] record : records) {
-            all.writeBytes(record);
-        }
-        return ByteBufUtil.getBytes(all);
+        return ByteBufUtil.getBytes(append(all, records));
     }
 }

@@ -1,5 +1,7 @@
 package io.weir.transport.shm;
 
+import static io.weir.fuzz.Frames.content;
+import static io.weir.fuzz.Frames.describe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -11,15 +13,11 @@ import io.weir.core.Frame;
 import io.weir.core.FrameKind;
 import io.weir.core.LoopBuffers;
 import io.weir.core.ProtocolMismatch;
-import io.weir.transport.nativelib.NativeFailure;
-import io.weir.transport.nativelib.Posix;
-import io.weir.transport.nativelib.UnixSocket;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -32,11 +30,11 @@ class RingWriterFuzzTest {
     private static final int RING = SegmentLayout.MIN_RING;
     private static final int LITTLE = RING / 2;
     private static final SegmentLayout LAYOUT = new SegmentLayout(RING, SegmentLayout.MIN_POOL);
-    private static final Segment SEGMENT = segment();
-    private static final Doorbell DOORBELL = doorbell();
+    private static final Segment SEGMENT = Shared.segment(LAYOUT);
+    private static final Doorbell DOORBELL = Shared.doorbell();
     private static final byte[] ZEROS = new byte[RING];
     private static final byte[] UNTOUCHED = untouched();
-    private static final byte[] CONTENT = content();
+    private static final byte[] CONTENT = content(RING);
 
     private static final int SHORT_OF_MEMORY = 1;
 
@@ -52,35 +50,9 @@ class RingWriterFuzzTest {
     private static final int GIVE_BACK = 9;
     private static final int DEEDS = 10;
 
-    private static Segment segment() {
-        try {
-            return new Segment(LAYOUT, Posix.memory(LAYOUT.length()));
-        } catch (NativeFailure e) {
-            throw new AssertionError(e);
-        }
-    }
-
-    /** One that nobody hears. */
-    private static Doorbell doorbell() {
-        try {
-            return new Doorbell(UnixSocket.unconnected());
-        } catch (NativeFailure e) {
-            throw new AssertionError(e);
-        }
-    }
-
     private static byte[] untouched() {
         byte[] bytes = new byte[RING - LITTLE];
         Arrays.fill(bytes, (byte) 0x5a);
-        return bytes;
-    }
-
-    /** Bodies are parts of it. */
-    private static byte[] content() {
-        byte[] bytes = new byte[RING];
-        for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = (byte) (i ^ i >>> 8);
-        }
         return bytes;
     }
 
@@ -287,18 +259,6 @@ class RingWriterFuzzTest {
             assertThat(small.outstanding()).isZero();
             assertThat(blocks.outstanding()).isZero();
         }
-    }
-
-    private static long checksum(ByteBuf body) {
-        CRC32C sum = new CRC32C();
-        sum.update(body.nioBuffer());
-        return sum.getValue();
-    }
-
-    private static String describe(Frame frame) {
-        return frame.kind() + " " + frame.flags() + ' ' + frame.channel() + ' ' + frame.aux() + ' '
-                + (frame.kind().words() > 0 ? frame.first() : "-") + ' ' + Arrays.hashCode(frame.control()) + ' '
-                + frame.bodyLength() + ' ' + checksum(frame.body());
     }
 
     private static int[] bytes(int... values) {

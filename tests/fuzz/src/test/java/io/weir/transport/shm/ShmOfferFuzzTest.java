@@ -1,5 +1,6 @@
 package io.weir.transport.shm;
 
+import static io.weir.fuzz.Said.input;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -64,12 +65,5 @@ class ShmOfferFuzzTest {
     private static byte[] offer(SegmentLayout layout, String socket) {
         Nonce nonce = new Nonce("0123456789abcdef".getBytes(StandardCharsets.US_ASCII));
         return new ShmOffer(layout, nonce, socket).encode();
-    }
-
-    private static byte[] input(int listens, byte[] offer) {
-        byte[] input = new byte[1 + offer.length];
-        input[0] = (byte) listens;
-        System.arraycopy(offer, 0, input, 1, offer.length);
-        return input;
     }
 }

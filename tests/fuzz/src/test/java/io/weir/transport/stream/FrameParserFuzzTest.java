@@ -1,5 +1,8 @@
 package io.weir.transport.stream;
 
+import static io.weir.fuzz.Frames.describe;
+import static io.weir.fuzz.Frames.frame;
+import static io.weir.fuzz.Frames.record;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -76,17 +79,6 @@ class FrameParserFuzzTest {
         return found;
     }
 
-    private static String describe(Frame frame) {
-        int words = frame.kind().words();
-        return frame + " " + (words > 0 ? frame.first() : "-") + ' ' + (words > 1 ? frame.second() : "-") + ' '
-                + Arrays.hashCode(frame.control()) + ' '
-                + ByteBufUtil.hashCode(frame.body());
-    }
-
-    private static Frame frame(FrameKind kind, int channel) {
-        return new Frame().set(kind, 0, channel, 0);
-    }
-
     private static ByteBuf text(String text) {
         return Unpooled.copiedBuffer(text, StandardCharsets.US_ASCII);
     }
@@ -95,9 +87,7 @@ class FrameParserFuzzTest {
         ByteBuf all = Unpooled.buffer();
         all.writeByte(greeted).writeByte(cut - 1);
         for (Frame frame : frames) {
-            FrameBytes.writeHead(frame, all);
-            FrameBytes.copyBody(frame, all);
-            all.writeZero(FrameBytes.padding(frame));
+            all.writeBytes(record(frame));
         }
         return ByteBufUtil.getBytes(all);
     }

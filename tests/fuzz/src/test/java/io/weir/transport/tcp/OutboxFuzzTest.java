@@ -1,5 +1,7 @@
 package io.weir.transport.tcp;
 
+import static io.weir.fuzz.Frames.content;
+import static io.weir.fuzz.Frames.describe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.code_intelligence.jazzer.junit.FuzzTest;
@@ -16,11 +18,9 @@ import io.weir.core.LoopBuffers;
 import io.weir.transport.stream.FrameParser;
 import io.weir.transport.stream.Greeting;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -35,7 +35,7 @@ class OutboxFuzzTest {
     /** What is kept is not much more than its bound: the last frame, which goes beyond it, and a rounded-up body. */
     private static final long MOST = Kept.LEAST + 4 * WriteBuffer.SIZE;
 
-    private static final byte[] CONTENT = content();
+    private static final byte[] CONTENT = content(Greeting.MAX_FRAME);
 
     private static final int ADD = 0;
     private static final int ADD_LONG = 1;
@@ -46,15 +46,6 @@ class OutboxFuzzTest {
     private static final int KEEP = 6;
     private static final int ADD_CONTROL = 7;
     private static final int DEEDS = 8;
-
-    /** Bodies are parts of it. */
-    private static byte[] content() {
-        byte[] bytes = new byte[Greeting.MAX_FRAME];
-        for (int i = 0; i < bytes.length; i++) {
-            bytes[i] = (byte) (i ^ i >>> 8);
-        }
-        return bytes;
-    }
 
     static Stream<byte[]> seeds() {
         return Stream.of(
@@ -213,18 +204,6 @@ class OutboxFuzzTest {
             channel.releaseOutbound();
             var unused = channel.finishAndReleaseAll();
         }
-    }
-
-    private static long checksum(ByteBuf body) {
-        CRC32C sum = new CRC32C();
-        sum.update(body.nioBuffer());
-        return sum.getValue();
-    }
-
-    private static String describe(Frame frame) {
-        return frame.kind() + " " + frame.flags() + ' ' + frame.channel() + ' ' + frame.aux() + ' '
-                + (frame.kind().words() > 0 ? frame.first() : "-") + ' ' + Arrays.hashCode(frame.control()) + ' '
-                + frame.bodyLength() + ' ' + checksum(frame.body());
     }
 
     private static byte[] deeds(int... values) {

@@ -1,5 +1,6 @@
 package io.weir.integration.security;
 
+import static io.weir.integration.security.TlsTalk.echo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,7 +8,6 @@ import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.PeerSpec;
-import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerAddress;
 import io.weir.core.PeerUnavailable;
@@ -72,16 +72,6 @@ class PeerTlsTest implements OnRoute {
 
     private static Peer peer(Node near, String name) {
         return Objects.requireNonNull(near.peer(name).block(Patience.LIMIT));
-    }
-
-    private static String echo(Peer peer) {
-        Message answer =
-                Objects.requireNonNull(peer.ask("echo", Message.of("hear me")).block(Patience.LIMIT));
-        try {
-            return answer.text();
-        } finally {
-            answer.release();
-        }
     }
 
     @Test

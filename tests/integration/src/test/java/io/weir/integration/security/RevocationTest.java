@@ -1,21 +1,21 @@
 package io.weir.integration.security;
 
+import static io.weir.integration.security.TlsTalk.echo;
+import static io.weir.integration.security.TlsTalk.refusal;
+import static io.weir.integration.security.TlsTalk.start;
+import static io.weir.integration.security.TlsTalk.talks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import ch.qos.logback.classic.Level;
 import com.sun.net.httpserver.HttpServer;
 import io.weir.channel.Node;
 import io.weir.channel.Peer;
-import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.TlsSpec;
-import io.weir.core.WeirException;
 import io.weir.integration.LogLines;
 import io.weir.integration.Nodes;
 import io.weir.integration.OnRoute;
-import io.weir.integration.Patience;
 import io.weir.tck.Authority;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -40,7 +40,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import reactor.core.publisher.Mono;
 
 /** Certificates that their issuer has revoked, by a list and by OCSP: they get nobody in, and others notice nothing. */
 class RevocationTest implements OnRoute {
@@ -97,34 +96,6 @@ class RevocationTest implements OnRoute {
 
     private TlsSpec.Builder tls(Authority.Issued issued) {
         return authority.tls(issued);
-    }
-
-    private static Node start(Nodes nodes, String name, TlsSpec.Builder tls) {
-        Node node = nodes.start(name, spec -> spec.tls(tls.build()));
-        var unused = node.answer("echo", Mono::just);
-        return node;
-    }
-
-    private static String echo(Peer peer) {
-        Message answer = peer.ask("echo", Message.of("hear me")).block(Patience.LIMIT);
-        try {
-            return answer.text();
-        } finally {
-            answer.release();
-        }
-    }
-
-    private static Peer talks(Node near, Node far) {
-        Peer peer = near.connect(far.address()).block(Patience.LIMIT);
-        assertThat(echo(peer)).isEqualTo("hear me");
-        return peer;
-    }
-
-    private static WeirException refusal(Node near, Node far) {
-        WeirException refusal = catchThrowableOfType(
-                WeirException.class, () -> near.connect(far.address()).block(Patience.LIMIT));
-        assertThat(refusal).as("the refusal").isNotNull();
-        return refusal;
     }
 
     /** The thief is refused, while another peer has a session with this node and others still come. */

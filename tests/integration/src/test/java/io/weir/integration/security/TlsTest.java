@@ -1,5 +1,9 @@
 package io.weir.integration.security;
 
+import static io.weir.integration.security.TlsTalk.echo;
+import static io.weir.integration.security.TlsTalk.refusal;
+import static io.weir.integration.security.TlsTalk.start;
+import static io.weir.integration.security.TlsTalk.talks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -10,11 +14,9 @@ import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.core.FrameKind;
-import io.weir.core.Message;
 import io.weir.core.Misconfigured;
 import io.weir.core.PeerUnavailable;
 import io.weir.core.TlsSpec;
-import io.weir.core.WeirException;
 import io.weir.integration.LogLines;
 import io.weir.integration.Nodes;
 import io.weir.integration.OnRoute;
@@ -94,38 +96,11 @@ class TlsTest implements OnRoute {
         }
     }
 
-    private static Node start(Nodes nodes, String name, TlsSpec.Builder tls) {
-        Node node = nodes.start(name, spec -> spec.tls(tls.build()));
-        var unused = node.answer("echo", Mono::just);
-        return node;
-    }
-
     /** One that needs no certificate, as nobody connects to it over TCP. */
     private static Node startWithoutCertificate(Nodes nodes, String name) {
         TlsSpec tls = TlsSpec.builder().trust(authority.certificate()).build();
         return nodes.start(
                 name, spec -> spec.listen("unix:" + folder.resolve(name)).tls(tls));
-    }
-
-    private static String echo(Peer peer) {
-        Message answer = peer.ask("echo", Message.of("hear me")).block(Patience.LIMIT);
-        try {
-            return answer.text();
-        } finally {
-            answer.release();
-        }
-    }
-
-    private static void talks(Node near, Node far) {
-        assertThat(echo(near.connect(far.address()).block(Patience.LIMIT))).isEqualTo("hear me");
-    }
-
-    private static WeirException refusal(Node near, Node far) {
-        WeirException refusal = catchThrowableOfType(
-                WeirException.class, () -> near.connect(far.address()).block(Patience.LIMIT));
-        assertThat(refusal).as("the refusal").isNotNull();
-        assertThat(refusal).hasMessageContaining("127.0.0.1:" + far.address().port());
-        return refusal;
     }
 
     /** Both see a reason, the accepting side in one line, and others are served as ever. */
