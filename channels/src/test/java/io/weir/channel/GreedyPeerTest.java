@@ -166,35 +166,53 @@ class GreedyPeerTest {
         other.close();
     }
 
+    /** Has asked for no channel yet. */
+    private static final class Accepting extends BaseSubscriber<Channel> {
+
+        private final List<Channel> accepted = new ArrayList<>();
+
+        @Override
+        protected void hookOnSubscribe(Subscription subscription) {
+            // It is busy with something else.
+        }
+
+        @Override
+        protected void hookOnNext(Channel channel) {
+            accepted.add(channel);
+        }
+    }
+
+    private Accepting acceptLater() {
+        return AcceptHandler.flux(pair.ports, "later").subscribeWith(new Accepting());
+    }
+
     @Test
     void whatIsWantedBeforeAcceptIsGrantedOnce() {
-        Flux<Channel> accepting = Flux.create(sink -> {
-            AcceptHandler handler = new AcceptHandler(sink);
-            pair.ports.serve("later", handler);
-            sink.onRequest(handler::requested);
-        });
-        List<Channel> accepted = new ArrayList<>();
-        BaseSubscriber<Channel> subscriber = new BaseSubscriber<>() {
-            @Override
-            protected void hookOnSubscribe(Subscription subscription) {
-                // It is busy with something else.
-            }
-
-            @Override
-            protected void hookOnNext(Channel channel) {
-                accepted.add(channel);
-            }
-        };
-        accepting.subscribe(subscriber);
+        Accepting later = acceptLater();
         open(1, "later", 0);
         send(FrameKind.WANT, 0, 1, 0, 2 * MIB, 0, Unpooled.EMPTY_BUFFER);
         pair.loop.settle();
         assertThat(came).isEmpty();
-        subscriber.request(1);
+        later.request(1);
         pair.loop.settle();
-        assertThat(accepted).hasSize(1);
+        assertThat(later.accepted).hasSize(1);
         assertThat(count(FrameKind.ACCEPT)).isEqualTo(1);
-        assertThat(credit).containsEntry(1, accepted.get(0).inbound().window().granted());
+        assertThat(credit)
+                .containsEntry(1, later.accepted.get(0).inbound().window().granted());
+        assertThat(lives()).isTrue();
+    }
+
+    @Test
+    void aChannelThatHasFailedBeforeItWasAcceptedIsNotRefusedAsWell() {
+        Accepting later = acceptLater();
+        open(1, "later", 0);
+        send(FrameKind.WANT, 0, 1, 0, 65L * MIB, 0, Unpooled.EMPTY_BUFFER);
+        send(FrameKind.END, 0, 1, 0, 0, 0, Unpooled.EMPTY_BUFFER);
+        pair.loop.settle();
+        later.cancel();
+        pair.loop.settle();
+        assertThat(count(FrameKind.ERROR)).isEqualTo(1);
+        assertThat(pair.server.channelCount()).isZero();
         assertThat(lives()).isTrue();
     }
 
