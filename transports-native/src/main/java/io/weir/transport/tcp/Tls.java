@@ -124,8 +124,9 @@ final class Tls {
             Date next = list.getNextUpdate();
             if (next != null && next.toInstant().isBefore(Instant.now())) {
                 LOG.warn(
-                        "The list of what {} has revoked was to be replaced on {}: peers with certificates of this"
-                                + " issuer are refused; bring a new one to weir.tls.revocation-lists",
+                        "The list of what {} has revoked was to be replaced on {}: 15 minutes after that, peers with"
+                                + " certificates of this issuer are refused; bring a new one to"
+                                + " weir.tls.revocation-lists",
                         ForeignText.harmless(list.getIssuerX500Principal().toString()),
                         next.toInstant());
             }
