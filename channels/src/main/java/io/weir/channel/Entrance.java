@@ -4,6 +4,7 @@ import io.weir.config.Requirement;
 import io.weir.core.Link;
 import io.weir.core.Loop;
 import io.weir.core.Overloaded;
+import io.weir.core.WeirException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
@@ -16,6 +17,7 @@ final class Entrance {
 
     private final int room;
     private final BiConsumer<Link, Requirement> admitting;
+    private final BiConsumer<Link, WeirException> turningAway;
     private final List<Guest> waiting = new ArrayList<>();
     private volatile boolean open;
 
@@ -24,10 +26,12 @@ final class Entrance {
      *
      * @param room how many may wait: as many as may be on their way to become sessions
      * @param admitting lets somebody in, on the loop of the connection
+     * @param turningAway sends somebody away, on the loop of the connection
      */
-    Entrance(int room, BiConsumer<Link, Requirement> admitting) {
+    Entrance(int room, BiConsumer<Link, Requirement> admitting, BiConsumer<Link, WeirException> turningAway) {
         this.room = room;
         this.admitting = admitting;
+        this.turningAway = turningAway;
     }
 
     /** Somebody has connected. On the loop. */
@@ -47,7 +51,8 @@ final class Entrance {
                 return true;
             }
         }
-        Refusal.of(guest.link(), new Overloaded("this node is not open yet, and " + room + " connections wait for it"));
+        turningAway.accept(
+                guest.link(), new Overloaded("this node is not open yet, and " + room + " connections wait for it"));
         return true;
     }
 

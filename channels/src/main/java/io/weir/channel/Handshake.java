@@ -41,6 +41,7 @@ import io.weir.path.PathChoice;
 import io.weir.path.PathSelector;
 import io.weir.path.TunnelPath;
 import io.weir.path.TunnelledLink;
+import io.weir.peer.Arrival;
 import io.weir.peer.Identity;
 import io.weir.peer.PathDecision;
 import java.security.SecureRandom;
@@ -260,6 +261,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         String where = (address == null ? "an incoming connection" + from() : address.toString())
                 + (tunnel == null ? "" : ' ' + tunnel.route().toString());
         return peerId == null ? where : peerId + " at " + where;
+    }
+
+    /** What has become of a connection that the other side has made. */
+    private void arrived(Arrival.Outcome how, String reason) {
+        if (!connecting) {
+            PeerId who = peerId == null ? admission.claimed() : peerId;
+            node.arrivalLog().add(bootstrap, who, identity, how, reason);
+        }
     }
 
     private String from() {
@@ -493,6 +502,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             session.execute(session.link()::peerLives);
             leave(Flags.CROSSED, "the session belongs to another loop");
         } else if (session.link().rejoin(bootstrap, in.aux())) {
+            arrived(Arrival.Outcome.RESUMED, "");
             over();
         } else {
             leave(Flags.CROSSED, "the connection that this side makes is kept");
@@ -501,6 +511,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     /** Nothing has failed, yet this connection is of no use: the other side has to know, and nobody else. */
     private void leave(int flags, String reason) {
+        // Who is to try again at once comes once more.
+        if (flags != Flags.CROSSED) {
+            arrived(Arrival.Outcome.REFUSED, reason);
+        }
         send(FrameKind.REFUSE, flags, 0, HandshakeCodec.text(reason));
         finishAndClose();
     }
@@ -525,6 +539,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (done) {
             return;
         }
+        arrived(Arrival.Outcome.SUPERSEDED, "another connection between us is kept");
         finishAndClose();
         if (connecting) {
             node.peers().await(this, node.spec().timeouts().handshake(), outcome);
@@ -536,7 +551,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             attach();
             return;
         }
-        fail(Admission.refusal(stranger(), in));
+        fail(Admission.refusal(stranger(), in), Arrival.Outcome.GONE);
     }
 
     private void introduced(Introduction introduction) {
@@ -761,6 +776,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 decision.peer(), decision, its, bootstrap.protection().binding(), node.ports());
         PathChoice choice = choice(peer);
         node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1);
+        arrived(Arrival.Outcome.CONNECTED, "");
         Frame holder = new Frame();
         for (KeptFrame each; (each = early.poll()) != null; each.release()) {
             choice.told(each.into(holder));
@@ -797,7 +813,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     }
 
     void fail(WeirException reason) {
+        fail(reason, Arrivals.outcome(reason));
+    }
+
+    private void fail(WeirException reason, Arrival.Outcome how) {
         if (!done) {
+            arrived(how, Errors.text(reason));
             finishAndClose();
             if (!rejoins()) {
                 node.peers().failed(this, reason);

@@ -31,10 +31,12 @@ import io.weir.memory.MemoryAccount;
 import io.weir.memory.MemoryStats;
 import io.weir.path.Devices;
 import io.weir.path.Dialled;
+import io.weir.path.Errors;
 import io.weir.path.LocalPaths;
 import io.weir.path.Logs;
 import io.weir.path.PathSelector;
 import io.weir.path.Promise;
+import io.weir.peer.Arrival;
 import io.weir.peer.PathDecision;
 import java.security.SecureRandom;
 import java.time.Duration;
@@ -104,6 +106,7 @@ public final class Node {
     private final Doorkeeper doorkeeper;
     private final Tunnels tunnels;
     private final Entrance entrance;
+    private final Arrivals arrivals = new Arrivals();
     private final RareLog refusals = new RareLog(LOG, System::nanoTime);
     private final List<Bootstrap.Listener> listeners = new CopyOnWriteArrayList<>();
     private final ConcurrentMap<String, Mailbox> mailboxes = new ConcurrentHashMap<>();
@@ -135,7 +138,7 @@ public final class Node {
                 DirectMemory.bound(spec.memory().max()), spec.memory().nodeBytes());
         this.doorkeeper =
                 new Doorkeeper(spec.limits().handshakes(), spec.limits().handshakeRate(), System::nanoTime);
-        this.entrance = new Entrance(spec.limits().handshakes(), this::admit);
+        this.entrance = new Entrance(spec.limits().handshakes(), this::admit, this::turnAway);
         this.tunnels = new Tunnels(spec, this::accepted);
         Devices devices = new Devices(spec, peers::deviceChanged);
         this.localPaths = new LocalPaths(spec, card, adapters, bootstrap, devices, ports.sessionLog(), closing::get);
@@ -280,7 +283,12 @@ public final class Node {
     }
 
     private Mono<Bootstrap.Listener> bind(PeerAddress address) {
-        return bootstrap.bind(address, spec.settings("tcp"), this::acceptingLoop, link -> accepted(link, address));
+        return bootstrap.bind(
+                address,
+                spec.settings("tcp"),
+                this::acceptingLoop,
+                link -> accepted(link, address),
+                arrivals::addWithoutTls);
     }
 
     /**
@@ -553,6 +561,7 @@ public final class Node {
             return;
         }
         if (closing.get() || leaving) {
+            arrivals.add(link, null, null, Arrival.Outcome.REFUSED, leaving());
             Refusal.of(link, leaving());
             return;
         }
@@ -562,8 +571,13 @@ public final class Node {
             handshake.start();
         } else {
             refusals.warn("A connection is refused: " + doorkeeper.noRoom().getMessage());
-            Refusal.of(link, doorkeeper.noRoom());
+            turnAway(link, doorkeeper.noRoom());
         }
+    }
+
+    private void turnAway(Link link, WeirException reason) {
+        arrivals.add(link, null, null, Arrivals.outcome(reason), Errors.text(reason));
+        Refusal.of(link, reason);
     }
 
     private Loop currentLoop() {
@@ -776,6 +790,26 @@ public final class Node {
     /** Bytes that this node lends now to messages longer than their window; at most {@code weir.node.bytes}. */
     public long lentBytes() {
         return memory.lent();
+    }
+
+    /**
+     * What becomes of each connection that others make to this node, from now on: who has come from where, what was
+     * proved, and why somebody did not come in. Signals come on loops, so a subscriber must not block; one that has not
+     * asked for the next one misses it, since nobody who comes is to wait for who watches. Never completes. Connections
+     * that this node makes are in none of them.
+     */
+    public Flux<Arrival> arrivals() {
+        return arrivals.flux();
+    }
+
+    /** How many connections that others have made to this node have come to this. Any thread may ask. */
+    public long arrivals(Arrival.Outcome outcome) {
+        return arrivals.of(outcome);
+    }
+
+    /** Who records them. */
+    Arrivals arrivalLog() {
+        return arrivals;
     }
 
     /** What this node keeps on behalf of its peers, and what it has promised them. Any thread may ask. */

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.binder.BaseUnits;
 import io.micrometer.core.instrument.docs.MeterDocumentation;
 import io.weir.memory.MemoryUse;
+import io.weir.peer.Arrival;
 
 /** The meters that {@link WeirMetrics} registers. Needs Micrometer on the class path. */
 public enum WeirMeters implements MeterDocumentation {
@@ -78,6 +79,9 @@ public enum WeirMeters implements MeterDocumentation {
     /** How often the loops of the node have slept until something woke them. */
     LOOP_WAKE_UPS("weir.loop.wakeups", Meter.Type.COUNTER, "wakeups"),
 
+    /** Connections that others have made to the node, by {@link Key#OUTCOME}. */
+    ARRIVALS("weir.arrivals", Meter.Type.COUNTER, "connections", Key.OUTCOME),
+
     /** What the node may keep on behalf of its peers, or promise them ({@code weir.memory.max}). */
     MEMORY_MAX("weir.memory.max", Meter.Type.GAUGE, BaseUnits.BYTES),
 
@@ -100,6 +104,8 @@ public enum WeirMeters implements MeterDocumentation {
         DIRECTION("direction"),
         /** A {@link MemoryUse}, in lower case and with hyphens. */
         USE("use"),
+        /** An {@link Arrival.Outcome}, in lower case and with hyphens. */
+        OUTCOME("outcome"),
         /** {@code 0.5} or {@code 0.99}. */
         QUANTILE("quantile");
 

@@ -8,6 +8,7 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
 import io.weir.memory.MemoryStats;
 import io.weir.memory.MemoryUse;
+import io.weir.peer.Arrival;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -46,7 +47,7 @@ public final class WeirMetrics implements MeterBinder {
 
     /** Shows all that a node counts. Holds the node as long as the registry holds the meters. */
     public WeirMetrics(Node node) {
-        this(node::counted, new NodeCounters(node::stalls, node::wakeUps, node::memory), Clock.SYSTEM);
+        this(node::counted, new NodeCounters(node::stalls, node::wakeUps, node::memory, node::arrivals), Clock.SYSTEM);
     }
 
     /**
@@ -70,7 +71,11 @@ public final class WeirMetrics implements MeterBinder {
     }
 
     /** What is counted for all peers of a node together. */
-    record NodeCounters(LongSupplier stalls, LongSupplier wakeUps, Supplier<MemoryStats> memory) {}
+    record NodeCounters(
+            LongSupplier stalls,
+            LongSupplier wakeUps,
+            Supplier<MemoryStats> memory,
+            ToLongFunction<Arrival.Outcome> arrivals) {}
 
     @Override
     public void bindTo(MeterRegistry registry) {
@@ -95,10 +100,18 @@ public final class WeirMetrics implements MeterBinder {
                     "Memory taken of it",
                     none,
                     () -> memory.get().used());
+            ToLongFunction<Arrival.Outcome> arrivals = node.arrivals;
+            for (Arrival.Outcome outcome : Arrival.Outcome.values()) {
+                Tags tags = Tags.of(WeirMeters.Key.OUTCOME.asString(), word(outcome));
+                counter(
+                        registry,
+                        WeirMeters.ARRIVALS,
+                        "Connections that others have made",
+                        tags,
+                        () -> arrivals.applyAsLong(outcome));
+            }
             for (MemoryUse use : MemoryUse.values()) {
-                Tags tags = Tags.of(
-                        WeirMeters.Key.USE.asString(),
-                        use.name().toLowerCase(Locale.ROOT).replace('_', '-'));
+                Tags tags = Tags.of(WeirMeters.Key.USE.asString(), word(use));
                 gauge(
                         registry,
                         WeirMeters.MEMORY_USES,
@@ -111,6 +124,10 @@ public final class WeirMetrics implements MeterBinder {
         registries.add(bound);
         refresh();
         totals.keys().forEach(key -> register(key, bound));
+    }
+
+    private static String word(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private void refresh() {

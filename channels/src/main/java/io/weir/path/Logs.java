@@ -10,5 +10,8 @@ public final class Logs {
 
     public static final Logger PORTS = LoggerFactory.getLogger("io.weir.channel.Ports");
 
+    /** Who has connected, from where, what was proved, and why somebody did not come in. */
+    public static final Logger AUDIT = LoggerFactory.getLogger("io.weir.audit");
+
     private Logs() {}
 }

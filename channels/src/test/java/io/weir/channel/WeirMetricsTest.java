@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.weir.core.PeerId;
 import io.weir.memory.MemoryStats;
 import io.weir.memory.MemoryUse;
+import io.weir.peer.Arrival;
 import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.file.Files;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -39,7 +41,10 @@ class WeirMetricsTest {
                 return counted();
             },
             new WeirMetrics.NodeCounters(
-                    () -> 3, () -> 4, () -> new MemoryStats(1000, 300, Map.of(MemoryUse.WINDOWS, 200L))),
+                    () -> 3,
+                    () -> 4,
+                    () -> new MemoryStats(1000, 300, Map.of(MemoryUse.WINDOWS, 200L)),
+                    outcome -> outcome.name().length()),
             clock);
 
     private List<PeerTotals.Counted> counted() {
@@ -123,6 +128,10 @@ class WeirMetricsTest {
         assertThat(gauge(WeirMeters.PEERS)).isEqualTo(1);
         assertThat(counter(WeirMeters.LOOP_STALLS)).isEqualTo(3);
         assertThat(counter(WeirMeters.LOOP_WAKE_UPS)).isEqualTo(4);
+        for (Arrival.Outcome each : Arrival.Outcome.values()) {
+            String outcome = each.name().toLowerCase(Locale.ROOT).replace('_', '-');
+            assertThat(counter(WeirMeters.ARRIVALS, "outcome", outcome)).isEqualTo(outcome.length());
+        }
         assertThat(gauge(WeirMeters.MEMORY_MAX)).isEqualTo(1000);
         assertThat(gauge(WeirMeters.MEMORY_USED)).isEqualTo(300);
         assertThat(gauge(WeirMeters.MEMORY_USES, "use", "windows")).isEqualTo(200);
@@ -165,7 +174,7 @@ class WeirMetricsTest {
     void aNewPeerAppearsWhenAnythingIsRead() {
         metrics.bindTo(registry);
         assertThat(gauge(WeirMeters.PEERS)).isZero();
-        assertThat(registry.getMeters()).hasSize(3 + 2 + MemoryUse.values().length);
+        assertThat(registry.getMeters()).hasSize(3 + 2 + MemoryUse.values().length + Arrival.Outcome.values().length);
         now(counted(peer("billing", 1), "shm", 10));
         assertThat(gauge(WeirMeters.PEERS)).isEqualTo(1);
         assertThat(counter(WeirMeters.MESSAGES, "peer", "billing", "direction", "sent"))

@@ -1,5 +1,7 @@
 package io.weir.core;
 
+import java.net.SocketAddress;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import reactor.core.Disposable;
@@ -28,6 +30,21 @@ public interface Bootstrap {
      * @return the listener; fails with {@link Misconfigured} naming the address and the remedy if it can't be bound
      */
     Mono<Listener> bind(PeerAddress address, TransportSettings settings, Supplier<Loop> loops, Consumer<Link> accepted);
+
+    /**
+     * The same, for who wants to know of those as well with whom TLS does not come about.
+     *
+     * @param turnedAway called on the connection's loop with where it comes from, and why it has ended. Where there is
+     *     no TLS it is never called
+     */
+    default Mono<Listener> bind(
+            PeerAddress address,
+            TransportSettings settings,
+            Supplier<Loop> loops,
+            Consumer<Link> accepted,
+            BiConsumer<SocketAddress, String> turnedAway) {
+        return bind(address, settings, loops, accepted);
+    }
 
     /**
      * Connects to this address. Fails with {@link PeerUnavailable} naming it. The link is delivered on the loop, with

@@ -63,6 +63,14 @@ public final class RareLog {
         }
     }
 
+    /** As {@link #warn}, for who has asked for more; what is not written for that reason does not count. */
+    public void debug(String words) {
+        String line = log.isDebugEnabled() ? line(words) : null;
+        if (line != null) {
+            log.debug("{}", line);
+        }
+    }
+
     /**
      * What is to be written; null: nothing. Needs no class that would be loaded only now: a process that complains of
      * having no descriptors left has none for a class file either.

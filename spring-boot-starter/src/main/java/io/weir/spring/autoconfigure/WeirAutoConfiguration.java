@@ -118,6 +118,11 @@ public final class WeirAutoConfiguration {
         return new NodeStarter(node);
     }
 
+    @Bean
+    ArrivalEvents weirArrivalEvents(NodeStarter starter, ApplicationContext context) {
+        return new ArrivalEvents(starter.whenThere(), context);
+    }
+
     /** Closed with the node's lifecycle. */
     @Bean(destroyMethod = "")
     @Lazy

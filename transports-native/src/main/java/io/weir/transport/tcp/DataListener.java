@@ -85,7 +85,7 @@ final class DataListener {
             child.config().setAutoRead(false);
             Sockets.configure(child, options);
             child.pipeline().addLast(new TcpInbound(this::open, opened));
-            Tls.accept(child, options, address);
+            Tls.accept(child, options, address, (from, reason) -> {});
             EventLoopGroup here = loop.eventLoop();
             here.register(child);
         }

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -37,6 +38,7 @@ final class Listening {
     private final Supplier<Loop> loops;
     private final NettyLoop loop;
     private final Consumer<Link> accepted;
+    private final BiConsumer<SocketAddress, String> turnedAway;
     private final RareLog warnings = new RareLog(LOG, System::nanoTime);
     private final @Nullable SocketFile file;
     /** A process that connects to a Unix-domain socket must be of this user; -1 for other sockets. */
@@ -46,13 +48,20 @@ final class Listening {
      * Nothing happens before {@link #open}.
      *
      * @param loops asked once for the listener's own loop, then for each connection's
+     * @param turnedAway has those with whom TLS does not come about, and why
      */
-    Listening(PeerAddress address, TcpOptions options, Supplier<Loop> loops, Consumer<Link> accepted) {
+    Listening(
+            PeerAddress address,
+            TcpOptions options,
+            Supplier<Loop> loops,
+            Consumer<Link> accepted,
+            BiConsumer<SocketAddress, String> turnedAway) {
         this.address = address;
         this.options = options;
         this.loops = loops;
         this.loop = ChosenLoops.netty(loops.get());
         this.accepted = accepted;
+        this.turnedAway = turnedAway;
         Sockets.checkKind(address, loop);
         Tls.checkIdentity(options, address);
         this.file = address.isUnix() ? new SocketFile(address.host()) : null;
@@ -79,7 +88,7 @@ final class Listening {
                 .doOnChannelInit((observer, channel, remote) -> {
                     Sockets.configure(channel, options);
                     channel.pipeline().addFirst(new TcpInbound(this::open, this::accept));
-                    Tls.accept(channel, options, address);
+                    Tls.accept(channel, options, address, turnedAway);
                 });
         return options.receiveBuffer() > 0 && file == null
                 // From the listener on, as the window's scale is agreed on before a connection is accepted.

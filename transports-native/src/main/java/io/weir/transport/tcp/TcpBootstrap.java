@@ -8,8 +8,10 @@ import io.weir.core.TlsSpec;
 import io.weir.core.TransportSettings;
 import io.weir.core.Waiting;
 import io.weir.transport.loop.NettyLoop;
+import java.net.SocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
@@ -40,7 +42,17 @@ public final class TcpBootstrap implements Bootstrap {
     @Override
     public Mono<Listener> bind(
             PeerAddress address, TransportSettings settings, Supplier<Loop> loops, Consumer<Link> accepted) {
-        return Mono.defer(() -> new Listening(address, TcpOptions.of(settings), loops, accepted).open());
+        return bind(address, settings, loops, accepted, (from, reason) -> {});
+    }
+
+    @Override
+    public Mono<Listener> bind(
+            PeerAddress address,
+            TransportSettings settings,
+            Supplier<Loop> loops,
+            Consumer<Link> accepted,
+            BiConsumer<SocketAddress, String> turnedAway) {
+        return Mono.defer(() -> new Listening(address, TcpOptions.of(settings), loops, accepted, turnedAway).open());
     }
 
     @Override

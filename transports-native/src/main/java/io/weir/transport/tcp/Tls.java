@@ -15,6 +15,7 @@ import io.weir.core.PeerAddress;
 import io.weir.core.RareLog;
 import io.weir.core.TlsSpec;
 import io.weir.transport.loop.NettyLoop;
+import java.net.SocketAddress;
 import java.security.cert.X509CRL;
 import java.security.cert.X509Certificate;
 import java.time.Duration;
@@ -26,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -280,9 +282,10 @@ final class Tls {
 
     /**
      * Puts TLS before the link of a connection that has come to this address of ours, where it is to be used. On the
-     * loop's thread, before the channel is registered or while it is.
+     * loop's thread, before the channel is registered or while it is. Who is turned away is logged, and given away.
      */
-    static void accept(Channel channel, TcpOptions options, PeerAddress local) {
+    static void accept(
+            Channel channel, TcpOptions options, PeerAddress local, BiConsumer<SocketAddress, String> turnedAway) {
         Tls tls = of(channel, options);
         if (tls == null) {
             return;
@@ -293,9 +296,10 @@ final class Tls {
                 channel,
                 options,
                 handler,
-                new TlsGate(
-                        accepted -> Remote.acceptedFrom(accepted.remoteAddress(), local),
-                        (context, failure) -> tls.refusals.warn(String.valueOf(failure.getMessage()))));
+                new TlsGate(accepted -> Remote.acceptedFrom(accepted.remoteAddress(), local), (context, failure) -> {
+                    tls.refusals.warn(String.valueOf(failure.getMessage()));
+                    turnedAway.accept(context.channel().remoteAddress(), String.valueOf(failure.getMessage()));
+                }));
     }
 
     /** Whoever comes is let in; if too many have not ended their handshake, the one that waits longest leaves. */
