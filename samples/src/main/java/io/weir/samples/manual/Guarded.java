@@ -7,8 +7,11 @@ import io.weir.config.PortSpec;
 import io.weir.config.Secret;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
+import io.weir.peer.Arrival;
 import java.nio.file.Path;
 import java.util.Set;
+import java.util.function.Consumer;
+import org.springframework.context.event.EventListener;
 import reactor.core.publisher.Mono;
 
 /** A node that other hosts reach, and who may do what there. */
@@ -43,5 +46,18 @@ public final class Guarded {
         });
         // end::identity
         node.answer("refunds", TEXT, TEXT, Mono::just);
+    }
+
+    /** Raises an alarm for those who have not proved what they have to. */
+    record Alarms(Consumer<String> alarm) {
+
+        // tag::arrived
+        @EventListener
+        void arrived(Arrival arrival) {
+            if (arrival.outcome() == Arrival.Outcome.UNPROVED) {
+                alarm.accept(arrival.from() + ": " + arrival.reason());
+            }
+        }
+        // end::arrived
     }
 }
