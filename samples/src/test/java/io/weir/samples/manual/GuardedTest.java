@@ -6,6 +6,7 @@ import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.Secret;
+import io.weir.core.AuthenticationFailed;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.Refused;
@@ -14,7 +15,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import reactor.core.publisher.Mono;
@@ -62,6 +65,34 @@ class GuardedTest {
             for (Node each : new Node[] {till, tillTwo, ledger, billing}) {
                 each.close().block(LIMIT);
             }
+        }
+    }
+
+    @Test
+    void whoProvesNothingRaisesAnAlarm() {
+        List<String> alarms = new CopyOnWriteArrayList<>();
+        Guarded.Alarms listener = new Guarded.Alarms(alarms::add);
+        Node billing = start(NodeSpec.builder()
+                .name("billing")
+                .secret(Secret.of("nGk1ZJtV0c5tX7zKXo3wUQ=="))
+                .build());
+        Node stranger = start(NodeSpec.builder().name("stranger").build());
+        try {
+            var unused = billing.arrivals().subscribe(listener::arrived);
+            StepVerifier.create(stranger.connect(billing.address()))
+                    .expectError(AuthenticationFailed.class)
+                    .verify(LIMIT);
+            StepVerifier.create(Mono.fromSupplier(() -> List.copyOf(alarms))
+                            .filter(heard -> !heard.isEmpty())
+                            .repeatWhenEmpty(again -> again.delayElements(Duration.ofMillis(5))))
+                    .assertNext(heard -> assertThat(heard.get(0))
+                            .startsWith("tcp://127.0.0.1:")
+                            .contains("weir.security.secret"))
+                    .expectComplete()
+                    .verify(LIMIT);
+        } finally {
+            stranger.close().block(LIMIT);
+            billing.close().block(LIMIT);
         }
     }
 
