@@ -19,7 +19,6 @@ import io.weir.peer.Arrival.Outcome;
 import io.weir.peer.Identity;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumMap;
 import java.util.Map;
@@ -29,14 +28,15 @@ import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Sinks;
 
-/** What has become of the connections that others have made: counted, logged, and shown to who wants it. Any thread. */
+/** Counts, logs and publishes what has become of the connections that others have made. Any thread may call. */
 final class Arrivals {
 
     private final Map<Outcome, LongAdder> counts = new EnumMap<>(Outcome.class);
     private final Sinks.Many<Arrival> sink = Sinks.many().multicast().directBestEffort();
     // Apart, so that those who are turned away do not keep the others out of the log.
-    private final RareLog in = new RareLog(Logs.AUDIT, System::nanoTime, 200, Duration.ofSeconds(1));
-    private final RareLog away = new RareLog(Logs.AUDIT, System::nanoTime, 200, Duration.ofSeconds(1));
+    private final RareLog in = SessionLog.make(Logs.AUDIT);
+    private final RareLog away = SessionLog.make(Logs.AUDIT);
+    private final RareLog failures = new RareLog(Logs.NODE, System::nanoTime);
 
     Arrivals() {
         for (Outcome each : Outcome.values()) {
@@ -44,7 +44,7 @@ final class Arrivals {
         }
     }
 
-    /** Of this connection, and of who is at its other end. */
+    /** Records the outcome of this connection, and what is known of the other side. */
     void add(Link link, @Nullable PeerId claimed, @Nullable Identity identity, Outcome outcome, String reason) {
         add(new Arrival(
                 Instant.now(),
@@ -56,7 +56,7 @@ final class Arrivals {
                 ForeignText.harmless(reason)));
     }
 
-    /** Of a connection with whose other side TLS did not come about. */
+    /** Records a connection whose TLS handshake has failed. */
     void addWithoutTls(SocketAddress from, String reason) {
         String figures = from instanceof InetSocketAddress inet ? Dialled.figures(inet) : "";
         add(new Arrival(Instant.now(), figures, null, null, false, Outcome.NO_TLS, ForeignText.harmless(reason)));
@@ -64,14 +64,20 @@ final class Arrivals {
 
     private void add(Arrival arrival) {
         count(arrival.outcome()).increment();
-        (arrival.cameIn() ? in : away).debug(arrival.toString());
+        (arrival.cameIn() ? in : away).debug(arrival::toString);
         // Sinks do not take signals of two threads at once, and these come from each loop.
         synchronized (sink) {
-            var unused = sink.tryEmitNext(arrival);
+            try {
+                var unused = sink.tryEmitNext(arrival);
+            } catch (Throwable t) {
+                // Reactor hands on what it calls fatal, and what a subscriber throws against the rules. The connection
+                // has no part in it.
+                failures.warn("A subscriber to arrivals has failed: " + t);
+            }
         }
     }
 
-    /** Which outcome this failure of a handshake is. */
+    /** The outcome of a handshake that has failed for this reason. */
     static Outcome outcome(WeirException reason) {
         if (reason instanceof AuthenticationFailed) {
             return Outcome.UNPROVED;

@@ -263,7 +263,10 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         return peerId == null ? where : peerId + " at " + where;
     }
 
-    /** What has become of a connection that the other side has made. */
+    /**
+     * Records what has become of a connection that the other side has made. Called when everything else is done: a
+     * process that has no descriptors left can't load what this needs, and gives the connection back nevertheless.
+     */
     private void arrived(Arrival.Outcome how, String reason) {
         if (!connecting) {
             PeerId who = peerId == null ? admission.claimed() : peerId;
@@ -502,8 +505,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             session.execute(session.link()::peerLives);
             leave(Flags.CROSSED, "the session belongs to another loop");
         } else if (session.link().rejoin(bootstrap, in.aux())) {
-            arrived(Arrival.Outcome.RESUMED, "");
             over();
+            arrived(Arrival.Outcome.RESUMED, "");
         } else {
             leave(Flags.CROSSED, "the connection that this side makes is kept");
         }
@@ -511,12 +514,9 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     /** Nothing has failed, yet this connection is of no use: the other side has to know, and nobody else. */
     private void leave(int flags, String reason) {
-        // Who is to try again at once comes once more.
-        if (flags != Flags.CROSSED) {
-            arrived(Arrival.Outcome.REFUSED, reason);
-        }
         send(FrameKind.REFUSE, flags, 0, HandshakeCodec.text(reason));
         finishAndClose();
+        arrived(flags == Flags.CROSSED ? Arrival.Outcome.SUPERSEDED : Arrival.Outcome.REFUSED, reason);
     }
 
     /**
@@ -539,8 +539,8 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (done) {
             return;
         }
-        arrived(Arrival.Outcome.SUPERSEDED, "another connection between us is kept");
         finishAndClose();
+        arrived(Arrival.Outcome.SUPERSEDED, "another connection between us is kept");
         if (connecting) {
             node.peers().await(this, node.spec().timeouts().handshake(), outcome);
         }
@@ -776,12 +776,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 decision.peer(), decision, its, bootstrap.protection().binding(), node.ports());
         PathChoice choice = choice(peer);
         node.peers().connected(this, peer, choice, used, link, attemptsUsed > 1);
-        arrived(Arrival.Outcome.CONNECTED, "");
         Frame holder = new Frame();
         for (KeptFrame each; (each = early.poll()) != null; each.release()) {
             choice.told(each.into(holder));
         }
         outcome.connected(peer);
+        arrived(Arrival.Outcome.CONNECTED, "");
     }
 
     private PathChoice choice(Peer peer) {
@@ -818,12 +818,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private void fail(WeirException reason, Arrival.Outcome how) {
         if (!done) {
-            arrived(how, Errors.text(reason));
             finishAndClose();
             if (!rejoins()) {
                 node.peers().failed(this, reason);
             }
             outcome.failed(reason);
+            arrived(how, Errors.text(reason));
         }
     }
 }

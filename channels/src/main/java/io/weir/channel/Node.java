@@ -561,8 +561,8 @@ public final class Node {
             return;
         }
         if (closing.get() || leaving) {
-            arrivals.add(link, null, null, Arrival.Outcome.REFUSED, leaving());
             Refusal.of(link, leaving());
+            arrivals.add(link, null, null, Arrival.Outcome.REFUSED, leaving());
             return;
         }
         Handshake handshake = new Handshake(
@@ -576,8 +576,8 @@ public final class Node {
     }
 
     private void turnAway(Link link, WeirException reason) {
-        arrivals.add(link, null, null, Arrivals.outcome(reason), Errors.text(reason));
         Refusal.of(link, reason);
+        arrivals.add(link, null, null, Arrivals.outcome(reason), Errors.text(reason));
     }
 
     private Loop currentLoop() {
@@ -793,21 +793,21 @@ public final class Node {
     }
 
     /**
-     * What becomes of each connection that others make to this node, from now on: who has come from where, what was
-     * proved, and why somebody did not come in. Signals come on loops, so a subscriber must not block; one that has not
-     * asked for the next one misses it, since nobody who comes is to wait for who watches. Never completes. Connections
-     * that this node makes are in none of them.
+     * What becomes of each connection that others make to this node: who has connected from where, what was proved, and
+     * why a connection was refused. Begins with the subscription and never completes. Signals come on loops, so a
+     * subscriber must not block. A subscriber that has no demand misses a signal, so that no connection waits for it.
+     * Connections that this node makes itself are not shown.
      */
     public Flux<Arrival> arrivals() {
         return arrivals.flux();
     }
 
-    /** How many connections that others have made to this node have come to this. Any thread may ask. */
+    /** How many connections that others have made to this node had this outcome so far. Any thread may ask. */
     public long arrivals(Arrival.Outcome outcome) {
         return arrivals.of(outcome);
     }
 
-    /** Who records them. */
+    /** Where handshakes record their outcome. */
     Arrivals arrivalLog() {
         return arrivals;
     }

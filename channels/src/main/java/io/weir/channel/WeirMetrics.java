@@ -6,12 +6,12 @@ import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.binder.MeterBinder;
+import io.weir.core.SettingText;
 import io.weir.memory.MemoryStats;
 import io.weir.memory.MemoryUse;
 import io.weir.peer.Arrival;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -102,7 +102,7 @@ public final class WeirMetrics implements MeterBinder {
                     () -> memory.get().used());
             ToLongFunction<Arrival.Outcome> arrivals = node.arrivals;
             for (Arrival.Outcome outcome : Arrival.Outcome.values()) {
-                Tags tags = Tags.of(WeirMeters.Key.OUTCOME.asString(), word(outcome));
+                Tags tags = Tags.of(WeirMeters.Key.OUTCOME.asString(), SettingText.word(outcome));
                 counter(
                         registry,
                         WeirMeters.ARRIVALS,
@@ -111,7 +111,7 @@ public final class WeirMetrics implements MeterBinder {
                         () -> arrivals.applyAsLong(outcome));
             }
             for (MemoryUse use : MemoryUse.values()) {
-                Tags tags = Tags.of(WeirMeters.Key.USE.asString(), word(use));
+                Tags tags = Tags.of(WeirMeters.Key.USE.asString(), SettingText.word(use));
                 gauge(
                         registry,
                         WeirMeters.MEMORY_USES,
@@ -124,10 +124,6 @@ public final class WeirMetrics implements MeterBinder {
         registries.add(bound);
         refresh();
         totals.keys().forEach(key -> register(key, bound));
-    }
-
-    private static String word(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private void refresh() {

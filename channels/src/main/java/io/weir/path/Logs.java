@@ -10,7 +10,7 @@ public final class Logs {
 
     public static final Logger PORTS = LoggerFactory.getLogger("io.weir.channel.Ports");
 
-    /** Who has connected, from where, what was proved, and why somebody did not come in. */
+    /** Who has connected from where, what was proved, and why a connection was refused. */
     public static final Logger AUDIT = LoggerFactory.getLogger("io.weir.audit");
 
     private Logs() {}

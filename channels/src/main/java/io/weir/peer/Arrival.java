@@ -32,15 +32,15 @@ public record Arrival(
         CONNECTED,
         /** A session that there was goes on over it. */
         RESUMED,
-        /** It was left, as another connection with the same peer is kept. */
+        /** It was left, as another connection with the same peer is kept, or has to be made. */
         SUPERSEDED,
-        /** Its TLS handshake has failed: one does not trust the other, it does not speak TLS, or it has given up. */
+        /** Its TLS handshake has failed: a side does not trust the other, does not speak TLS, or has given up. */
         NO_TLS,
         /** It was refused, as it has not proved what it has to. */
         UNPROVED,
         /** It was refused, as a bound was reached. */
         OVERLOADED,
-        /** It was refused for another reason: by what the configuration requires, or as the node is going to leave. */
+        /** It was refused for another reason, such as what the configuration requires, or as the node is leaving. */
         REFUSED,
         /** It was refused, as it broke the protocol. */
         BREACH,
@@ -78,7 +78,7 @@ public record Arrival(
         return line.toString();
     }
 
-    /** In quotation marks that the value does not have, so that nobody can add a field by his name. */
+    /** The value's own quotation marks become apostrophes, so that a peer's name can't pretend to be another field. */
     private static void append(StringBuilder line, String key, String value) {
         if (!value.isEmpty()) {
             line.append(' ')

@@ -32,10 +32,9 @@ public interface Bootstrap {
     Mono<Listener> bind(PeerAddress address, TransportSettings settings, Supplier<Loop> loops, Consumer<Link> accepted);
 
     /**
-     * The same, for who wants to know of those as well with whom TLS does not come about.
+     * The same, and reports connections whose TLS handshake has failed. A bootstrap without TLS reports none.
      *
-     * @param turnedAway called on the connection's loop with where it comes from, and why it has ended. Where there is
-     *     no TLS it is never called
+     * @param turnedAway called on the connection's loop with the address that it comes from, and the reason in words
      */
     default Mono<Listener> bind(
             PeerAddress address,

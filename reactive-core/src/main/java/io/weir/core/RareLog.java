@@ -2,6 +2,7 @@ package io.weir.core;
 
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 
@@ -63,9 +64,12 @@ public final class RareLog {
         }
     }
 
-    /** As {@link #warn}, for who has asked for more; what is not written for that reason does not count. */
-    public void debug(String words) {
-        String line = log.isDebugEnabled() ? line(words) : null;
+    /**
+     * As {@link #warn}, at the level DEBUG. If that is not logged, the words are not asked for, and nothing counts as
+     * not written.
+     */
+    public void debug(Supplier<String> words) {
+        String line = log.isDebugEnabled() ? line(words.get()) : null;
         if (line != null) {
             log.debug("{}", line);
         }

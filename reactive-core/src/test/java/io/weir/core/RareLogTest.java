@@ -48,6 +48,22 @@ class RareLogTest {
     }
 
     @Test
+    void whatNobodyWantsToReadIsNotAskedForAndDoesNotCount() {
+        for (int i = 0; i < 1_000; i++) {
+            log.debug(() -> {
+                throw new AssertionError("asked for");
+            });
+        }
+        assertThat(written()).isEmpty();
+        logger.setLevel(Level.DEBUG);
+        for (int i = 0; i < 12; i++) {
+            log.debug(() -> "line\nof a peer");
+        }
+        assertThat(written()).hasSize(10).noneMatch(line -> line.contains("\n") || line.contains("not written"));
+        assertThat(lines.list).allMatch(line -> line.getLevel() == Level.DEBUG);
+    }
+
+    @Test
     void writesSomeAndCountsTheOthers() {
         warn(1_000);
         assertThat(written()).hasSize(10).startsWith("trouble {} 0").endsWith("trouble {} 9");

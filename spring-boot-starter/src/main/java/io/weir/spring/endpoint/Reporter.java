@@ -8,6 +8,7 @@ import io.weir.channel.PeerStats;
 import io.weir.channel.RoundTrips;
 import io.weir.core.ForeignText;
 import io.weir.core.PeerAddress;
+import io.weir.core.SettingText;
 import io.weir.peer.PathDecision;
 import io.weir.peer.PathDecision.Attempt;
 import io.weir.service.Services;
@@ -34,7 +35,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
@@ -128,7 +128,7 @@ final class Reporter {
                 text(node.id().name()),
                 addresses(node.addresses()),
                 node.since(),
-                word(node.spec().waiting()),
+                SettingText.word(node.spec().waiting()),
                 node.spec().paths().paths(),
                 node.spec().loops(),
                 node.stalls(),
@@ -142,7 +142,7 @@ final class Reporter {
         return new PeerReport(
                 peer.name(),
                 peer.optional(),
-                state.map(its -> word(its.status())).orElse(peer.hasAddress() ? "starting" : "directory"),
+                state.map(its -> SettingText.word(its.status())).orElse(peer.hasAddress() ? "starting" : "directory"),
                 state.map(its -> its.address().toString()).orElse(null),
                 peer.service(),
                 peer.instances().isPresent() ? peer.instances().getAsInt() : null,
@@ -197,7 +197,7 @@ final class Reporter {
         Duration roundTrip = attempt.roundTrip();
         return new AttemptReport(
                 attempt.path(),
-                word(attempt.outcome()),
+                SettingText.word(attempt.outcome()),
                 attempt.reason().isEmpty() ? null : attempt.reason(),
                 attempt.took().toNanos(),
                 roundTrip == null ? null : roundTrip.toNanos());
@@ -260,10 +260,6 @@ final class Reporter {
 
     private static List<String> addresses(List<PeerAddress> all) {
         return some(all).map(address -> text(address.toString())).toList();
-    }
-
-    private static String word(Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     /** What others choose neither floods a report nor moves a cursor or turns the direction of writing in it. */

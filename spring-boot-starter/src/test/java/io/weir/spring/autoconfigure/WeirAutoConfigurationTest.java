@@ -10,6 +10,7 @@ import io.weir.config.NodeSpec;
 import io.weir.core.Codec;
 import io.weir.core.Codecs;
 import io.weir.core.PeerUnavailable;
+import io.weir.peer.Arrival;
 import io.weir.service.ServiceClient;
 import io.weir.service.Services;
 import io.weir.service.remote.CallCodec;
@@ -23,8 +24,10 @@ import io.weir.spring.ServedPort;
 import io.weir.spring.WeirPeer;
 import io.weir.spring.WeirPeers;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -36,6 +39,7 @@ import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -258,5 +262,47 @@ class WeirAutoConfigurationTest {
                                 .isPresent();
                     });
         });
+    }
+
+    static class FailingListener {
+
+        final List<Arrival> arrivals = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void arrived(Arrival arrival) {
+            arrivals.add(arrival);
+            throw new AssertionError("a listener that fails");
+        }
+    }
+
+    @Test
+    void eachConnectionThatComesIsAnEventAlsoBehindOneThatAListenerHasFailedWith() {
+        try (LogLines lines = new LogLines("io.weir.spring")) {
+            runner.withBean(FailingListener.class).run(context -> {
+                List<Arrival> arrivals = context.getBean(FailingListener.class).arrivals;
+                Node node = context.getBean(Node.class);
+                for (String name : List.of("first", "second")) {
+                    Node near = Objects.requireNonNull(
+                            Node.start(NodeSpec.builder().name(name).build()).block(LIMIT));
+                    try {
+                        var unused = near.connect(node.address()).block(LIMIT);
+                        Patience.until(
+                                () -> name + " among " + arrivals,
+                                () -> arrivals.stream()
+                                        .anyMatch(each -> each.outcome() == Arrival.Outcome.CONNECTED
+                                                && near.id().equals(each.claimed())));
+                    } finally {
+                        near.close().block(LIMIT);
+                    }
+                }
+                assertThat(arrivals).hasSize(2);
+                Patience.until(
+                        () -> "failures among " + lines.texts(),
+                        () -> lines.texts().stream()
+                                        .filter(line -> line.contains("a listener that fails"))
+                                        .count()
+                                == 2);
+            });
+        }
     }
 }

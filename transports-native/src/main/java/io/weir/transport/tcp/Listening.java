@@ -48,7 +48,7 @@ final class Listening {
      * Nothing happens before {@link #open}.
      *
      * @param loops asked once for the listener's own loop, then for each connection's
-     * @param turnedAway has those with whom TLS does not come about, and why
+     * @param turnedAway called with where a connection comes from, and why its TLS handshake has failed
      */
     Listening(
             PeerAddress address,

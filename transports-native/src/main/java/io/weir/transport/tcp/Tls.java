@@ -282,7 +282,7 @@ final class Tls {
 
     /**
      * Puts TLS before the link of a connection that has come to this address of ours, where it is to be used. On the
-     * loop's thread, before the channel is registered or while it is. Who is turned away is logged, and given away.
+     * loop's thread, before the channel is registered or while it is. A handshake that fails is logged and reported.
      */
     static void accept(
             Channel channel, TcpOptions options, PeerAddress local, BiConsumer<SocketAddress, String> turnedAway) {
@@ -297,8 +297,9 @@ final class Tls {
                 options,
                 handler,
                 new TlsGate(accepted -> Remote.acceptedFrom(accepted.remoteAddress(), local), (context, failure) -> {
-                    tls.refusals.warn(String.valueOf(failure.getMessage()));
-                    turnedAway.accept(context.channel().remoteAddress(), String.valueOf(failure.getMessage()));
+                    String reason = String.valueOf(failure.getMessage());
+                    tls.refusals.warn(reason);
+                    turnedAway.accept(context.channel().remoteAddress(), reason);
                 }));
     }
 

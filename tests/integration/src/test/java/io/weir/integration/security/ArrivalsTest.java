@@ -16,6 +16,7 @@ import io.weir.integration.Stranger;
 import io.weir.peer.Arrival;
 import io.weir.peer.Arrival.Outcome;
 import io.weir.tck.Authority;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -24,9 +25,12 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.reactivestreams.Subscription;
+import reactor.core.CoreSubscriber;
 import reactor.core.Disposable;
 import reactor.test.StepVerifier;
 
@@ -47,9 +51,11 @@ class ArrivalsTest implements OnRoute {
             watching = node.arrivals().subscribe(all::add);
         }
 
-        Arrival next() {
+        Arrival next(Outcome expected) {
             Patience.until("somebody has come", () -> !all.isEmpty());
-            return all.remove(0);
+            Arrival next = all.remove(0);
+            assertThat(next.outcome()).as(next.toString()).isEqualTo(expected);
+            return next;
         }
     }
 
@@ -66,8 +72,7 @@ class ArrivalsTest implements OnRoute {
         Pair pair = nodes.connect(near, far);
         pair.settle();
 
-        Arrival arrival = watch.next();
-        assertThat(arrival.outcome()).isEqualTo(Outcome.CONNECTED);
+        Arrival arrival = watch.next(Outcome.CONNECTED);
         assertThat(arrival.cameIn()).isTrue();
         assertThat(arrival.from()).startsWith("tcp://127.0.0.1:");
         assertThat(arrival.claimed()).isEqualTo(near.id());
@@ -87,8 +92,7 @@ class ArrivalsTest implements OnRoute {
         Watch watch = new Watch(far);
         StepVerifier.create(near.connect(far.address())).expectError().verify(Patience.LIMIT);
 
-        Arrival arrival = watch.next();
-        assertThat(arrival.outcome()).isEqualTo(Outcome.UNPROVED);
+        Arrival arrival = watch.next(Outcome.UNPROVED);
         assertThat(arrival.cameIn()).isFalse();
         assertThat(arrival.claimed()).isEqualTo(near.id());
         assertThat(arrival.identity()).isNull();
@@ -97,31 +101,72 @@ class ArrivalsTest implements OnRoute {
     }
 
     @Test
-    void whoBreaksTheProtocolSaysNothingOrLeaves(Nodes nodes) {
-        Node node = nodes.start("node", spec -> spec.handshakeTimeout(Duration.ofMillis(300)));
+    void whoBreaksTheProtocolOrLeaves(Nodes nodes) {
+        Node node = nodes.start("node");
         Watch watch = new Watch(node);
         try (Stranger stranger = Stranger.connect(node.address())) {
             stranger.hello(1, 0);
-            stranger.send(FrameKind.USE, 0, 0, 0, new byte[0]);
             stranger.send(FrameKind.HELLO, 0, 0, 0, new byte[0]);
             stranger.awaitEnd();
-            Arrival arrival = watch.next();
-            assertThat(arrival.outcome()).isEqualTo(Outcome.BREACH);
-            assertThat(arrival.claimed()).isEqualTo(stranger.is);
-        }
-        try (Stranger stranger = Stranger.connect(node.address())) {
-            stranger.awaitEnd();
-            Arrival arrival = watch.next();
-            assertThat(arrival.outcome()).isEqualTo(Outcome.TIMED_OUT);
-            assertThat(arrival.claimed()).isNull();
-            assertThat(arrival.reason()).contains("weir.timeout.handshake");
+            assertThat(watch.next(Outcome.BREACH).claimed()).isEqualTo(stranger.is);
         }
         Stranger leaving = Stranger.connect(node.address());
         leaving.hello(1, 0);
         assertThat(leaving.await(FrameKind.HELLO)).isNotNull();
         leaving.close();
-        assertThat(watch.next().outcome()).isEqualTo(Outcome.GONE);
+        assertThat(watch.next(Outcome.GONE).claimed()).isEqualTo(leaving.is);
+        try (Stranger refusing = Stranger.connect(node.address())) {
+            refusing.hello(1, 0);
+            refusing.send(FrameKind.REFUSE, 2, 0, 0, "not you".getBytes(StandardCharsets.UTF_8));
+            assertThat(watch.next(Outcome.GONE).reason()).contains("not you");
+        }
         assertThat(count(node)).isEqualTo(3);
+    }
+
+    @Test
+    void whoSaysNothing(Nodes nodes) {
+        Node node = nodes.start("node", spec -> spec.handshakeTimeout(Duration.ofMillis(300)));
+        Watch watch = new Watch(node);
+        try (Stranger stranger = Stranger.connect(node.address())) {
+            stranger.awaitEnd();
+            Arrival arrival = watch.next(Outcome.TIMED_OUT);
+            assertThat(arrival.claimed()).isNull();
+            assertThat(arrival.reason()).contains("weir.timeout.handshake");
+        }
+    }
+
+    @Test
+    void whoFindsNoRoom(Nodes nodes) {
+        Node node = nodes.start("node", spec -> spec.maxHandshakes(1));
+        Watch watch = new Watch(node);
+        try (Stranger first = Stranger.connect(node.address());
+                Stranger second = Stranger.connect(node.address())) {
+            assertThat(first.refusal().text()).contains("weir.max.handshakes");
+            assertThat(watch.next(Outcome.OVERLOADED).reason()).contains("weir.max.handshakes");
+            second.close();
+            assertThat(watch.next(Outcome.GONE).claimed()).isNull();
+        }
+    }
+
+    /** A session goes on only on its own loop: who comes on the other one is to come again, and is awaited there. */
+    @Test
+    void whoComesOnAnotherLoop(Nodes nodes) {
+        Node node = nodes.start("node", spec -> spec.loops(2).rejoinTimeout(Duration.ofSeconds(30)));
+        Watch watch = new Watch(node);
+        try (Stranger stranger = Stranger.inSession(node.address())) {
+            assertThat(watch.next(Outcome.CONNECTED).claimed()).isEqualTo(stranger.is);
+            stranger.close();
+            try (Stranger first = stranger.again(node.address())) {
+                first.rejoin(stranger.sessionNumber);
+                assertThat(first.refusal().text()).contains("another loop");
+                assertThat(watch.next(Outcome.SUPERSEDED).reason()).contains("another loop");
+            }
+            try (Stranger second = stranger.again(node.address())) {
+                second.rejoin(stranger.sessionNumber);
+                assertThat(second.await(FrameKind.REJOIN)).isNotNull();
+                assertThat(watch.next(Outcome.RESUMED).claimed()).isEqualTo(stranger.is);
+            }
+        }
     }
 
     @Test
@@ -129,20 +174,18 @@ class ArrivalsTest implements OnRoute {
         Node node = nodes.start("node", spec -> spec.rejoinTimeout(Duration.ofSeconds(30)));
         Watch watch = new Watch(node);
         try (Stranger stranger = Stranger.inSession(node.address())) {
-            assertThat(watch.next().outcome()).isEqualTo(Outcome.CONNECTED);
+            var unused = watch.next(Outcome.CONNECTED);
             try (Stranger other = Stranger.connect(node.address())) {
                 other.rejoin(stranger.sessionNumber);
                 assertThat(other.refusal().text()).contains("this session has ended");
-                Arrival arrival = watch.next();
-                assertThat(arrival.outcome()).isEqualTo(Outcome.REFUSED);
+                Arrival arrival = watch.next(Outcome.REFUSED);
                 assertThat(arrival.reason()).contains("this session has ended");
             }
             stranger.close();
             try (Stranger again = stranger.again(node.address())) {
                 again.rejoin(stranger.sessionNumber);
                 assertThat(again.await(FrameKind.REJOIN)).isNotNull();
-                Arrival arrival = watch.next();
-                assertThat(arrival.outcome()).isEqualTo(Outcome.RESUMED);
+                Arrival arrival = watch.next(Outcome.RESUMED);
                 assertThat(arrival.claimed()).isEqualTo(stranger.is);
             }
         }
@@ -156,15 +199,13 @@ class ArrivalsTest implements OnRoute {
         Watch watch = new Watch(far);
         Node plain = nodes.start("plain");
         StepVerifier.create(plain.connect(far.address())).expectError().verify(Patience.LIMIT);
-        Arrival arrival = watch.next();
-        assertThat(arrival.outcome()).isEqualTo(Outcome.NO_TLS);
+        Arrival arrival = watch.next(Outcome.NO_TLS);
         assertThat(arrival.from()).startsWith("tcp://127.0.0.1:");
         assertThat(arrival.claimed()).isNull();
         assertThat(arrival.reason()).contains("it does not speak TLS");
 
         TlsTalk.talks(TlsTalk.start(nodes, "near", tls), far);
-        arrival = watch.next();
-        assertThat(arrival.outcome()).isEqualTo(Outcome.CONNECTED);
+        arrival = watch.next(Outcome.CONNECTED);
         assertThat(arrival.encrypted()).isTrue();
     }
 
@@ -172,9 +213,12 @@ class ArrivalsTest implements OnRoute {
     @Test
     void whoDoesNotAskMissesIt(Nodes nodes) {
         Node far = nodes.start("far");
+        AtomicReference<Watch> behind = new AtomicReference<>();
         StepVerifier.create(far.arrivals().next(), 0)
+                // Hears of each arrival later than the one under test.
+                .then(() -> behind.set(new Watch(far)))
                 .then(() -> nodes.connect(nodes.start("near"), far).settle())
-                .then(() -> assertThat(far.arrivals(Outcome.CONNECTED)).isEqualTo(1))
+                .then(() -> assertThat(behind.get().next(Outcome.CONNECTED)).isNotNull())
                 .thenRequest(1)
                 .then(() -> nodes.connect(nodes.start("later"), far).settle())
                 .assertNext(arrival -> assertThat(
@@ -182,6 +226,40 @@ class ArrivalsTest implements OnRoute {
                         .isEqualTo("later"))
                 .expectComplete()
                 .verify(Patience.LIMIT);
+    }
+
+    /** Against the rules, and on the loop. */
+    @Test
+    void whoFailsWhileItWatchesDisturbsNobody(Nodes nodes) {
+        Node far = nodes.start("far");
+        try (LogLines logged = new LogLines("io.weir.channel.Node")) {
+            far.arrivals().subscribe(new CoreSubscriber<>() {
+                @Override
+                public void onSubscribe(Subscription subscription) {
+                    subscription.request(Long.MAX_VALUE);
+                }
+
+                @Override
+                public void onNext(Arrival arrival) {
+                    throw new LinkageError("a watcher that fails");
+                }
+
+                @Override
+                public void onError(Throwable error) {
+                    throw new AssertionError(error);
+                }
+
+                @Override
+                public void onComplete() {
+                    throw new AssertionError("never");
+                }
+            });
+            for (String name : List.of("first", "second")) {
+                nodes.connect(nodes.start(name), far).settle();
+            }
+            logged.await(Level.WARN, "a watcher that fails");
+            Patience.until("both are counted", () -> far.arrivals(Outcome.CONNECTED) == 2);
+        }
     }
 
     /** One line each, in a log of its own. */
