@@ -69,6 +69,9 @@ final class Arrivals {
         synchronized (sink) {
             try {
                 var unused = sink.tryEmitNext(arrival);
+            } catch (VirtualMachineError e) {
+                // The loop has to know.
+                throw e;
             } catch (Throwable t) {
                 // Reactor hands on what it calls fatal, and what a subscriber throws against the rules. The connection
                 // has no part in it.
