@@ -27,7 +27,7 @@ final class Program implements AutoCloseable {
     private final BufferedWriter input;
     private final BlockingQueue<String> lines = new LinkedBlockingQueue<>();
 
-    /** What it says to standard error goes to {@code target/NAME.log}. */
+    /** What it says to standard error goes to {@code target/NAME-FORK.log}. */
     Program(String name, Class<?> main, List<String> jvm, List<String> arguments) throws IOException {
         this.name = name;
         List<String> command = new ArrayList<>();
@@ -38,7 +38,7 @@ final class Program implements AutoCloseable {
         command.add(System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")));
         command.add(main.getName());
         command.addAll(arguments);
-        log = Path.of("target", name + ".log");
+        log = Path.of("target", name + "-" + System.getProperty("weir.hostile.fork", "1") + ".log");
         Files.createDirectories(Path.of("target"));
         process = new ProcessBuilder(command)
                 .redirectError(ProcessBuilder.Redirect.appendTo(log.toFile()))
