@@ -103,9 +103,9 @@ class NoiseTest {
     void aCopyGoesOnByItself() throws Exception {
         Noise connecting = side(true);
         Noise accepting = side(false);
-        connecting.first(ephemeral("resp"), new byte[0]);
-        accepting.first(ephemeral("init"), new byte[0]);
-        connecting.readSecond(accepting.second(new byte[0]));
+        var unused = connecting.first(ephemeral("resp"), new byte[0]);
+        unused = accepting.first(ephemeral("init"), new byte[0]);
+        unused = connecting.readSecond(accepting.second(new byte[0]));
         accepting.readThird(connecting.third());
         connecting.shared(bytes("init_psk"));
         byte[] tag = connecting.seal(new byte[0]);
