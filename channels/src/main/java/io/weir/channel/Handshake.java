@@ -47,7 +47,6 @@ import io.weir.peer.PathDecision;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -190,6 +189,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 node.spec().security(),
                 required,
                 node.id(),
+                node.localPaths().key(),
                 connecting,
                 false,
                 address == null ? Dialled.NOTHING : node.localPaths().dialled(address, bootstrap),
@@ -439,21 +439,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (rejoins()) {
             return;
         }
-        boolean oneself = peer.id().equals(node.id().id());
         contact = new Contact(
                 peer,
                 its,
-                connecting,
-                tunnel == null ? address : null,
-                !its.provedItself() && !oneself && (connecting || isOurs(admission.dialled())),
-                admission.bond());
-        Peers.Verdict verdict = node.peers().begin(this);
-        // Who is to wait for the connection that is kept has to know which one that is.
-        if (verdict == Peers.Verdict.GO_ON || (verdict == Peers.Verdict.CROSSED && !its.provedItself())) {
-            List<byte[]> named = node.peers().named(this);
-            send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches(), named));
+                connecting && tunnel == null ? address : null,
+                admission.isDirect() && !peer.id().equals(node.id().id()));
+        if (goesOn(node.peers().begin(this))) {
+            send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
         }
-        var unused = goesOn(verdict);
     }
 
     /** Whether it does; otherwise what has to be done was done. */
@@ -560,7 +553,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
         card = introduction.card();
         sessionNumber = half ^ introduction.half();
-        if (goesOn(node.peers().introduced(this, introduction.named())) && connecting) {
+        if (connecting) {
             PeerCard theirs = introduction.card();
             Function<PathPolicy, PathSelector.Selection> select = any -> tunnel == null
                     ? PathSelector.select(any, node.card(), theirs, introduction.switches(), node.localPaths()::adapter)

@@ -8,6 +8,7 @@ import java.security.KeyPair;
 import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Objects;
+import javax.crypto.AEADBadTagException;
 import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.spec.GCMParameterSpec;
@@ -156,7 +157,7 @@ final class Noise {
 
     /** Sealed as the end of a handshake message. */
     byte[] seal(byte[] payload) {
-        byte[] sealed = crypt(Cipher.ENCRYPT_MODE, key, nonce++, hash, payload);
+        byte[] sealed = encrypt(key, nonce++, hash, payload);
         mixHash(sealed);
         return sealed;
     }
@@ -167,23 +168,34 @@ final class Noise {
      * @throws AuthenticationFailed if the other side has not the same keys, or has not heard the same
      */
     byte[] open(byte[] sealed) {
-        byte[] payload = crypt(Cipher.DECRYPT_MODE, key, nonce++, hash, sealed);
+        byte[] payload = opens(sealed);
+        if (payload == null) {
+            throw notOpened();
+        }
+        return payload;
+    }
+
+    /** The same; null where that throws. What is left then is of no use. */
+    byte @Nullable [] opens(byte[] sealed) {
+        byte[] payload = decrypt(key, nonce++, hash, sealed);
         mixHash(sealed);
         return payload;
     }
 
-    /** One message of the transport phase, by one of the keys of {@link #split}. */
-    static byte[] seal(byte[] key, long nonce, byte[] payload) {
-        return crypt(Cipher.ENCRYPT_MODE, key, nonce, NOTHING, payload);
+    /** What can be said of a message that can't be opened. */
+    static AuthenticationFailed notOpened() {
+        return new AuthenticationFailed("what it has sealed can't be opened: what was said was changed on the way, or"
+                + " somebody in between ends the encryption; use a connection that leads to the node itself");
     }
 
-    /**
-     * Opened again.
-     *
-     * @throws AuthenticationFailed as above
-     */
-    static byte[] open(byte[] key, long nonce, byte[] sealed) {
-        return crypt(Cipher.DECRYPT_MODE, key, nonce, NOTHING, sealed);
+    /** One message of the transport phase, by one of the keys of {@link #split}. */
+    static byte[] seal(byte[] key, long nonce, byte[] payload) {
+        return encrypt(key, nonce, NOTHING, payload);
+    }
+
+    /** Opened again; null if it was sealed by another key, or changed. */
+    static byte @Nullable [] opens(byte[] key, long nonce, byte[] sealed) {
+        return decrypt(key, nonce, NOTHING, sealed);
     }
 
     private void ephemeralKey(byte[] publicKey) {
@@ -235,19 +247,35 @@ final class Noise {
         }
     }
 
-    private static byte[] crypt(int mode, byte[] key, long nonce, byte[] associated, byte[] data) {
+    private static byte[] encrypt(byte[] key, long nonce, byte[] associated, byte[] data) {
         try {
-            Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
-            byte[] iv = ByteBuffer.allocate(12).putInt(0).putLong(nonce).array();
-            cipher.init(mode, new SecretKeySpec(key, "AES"), new GCMParameterSpec(8 * TAG, iv));
-            cipher.updateAAD(associated);
-            return cipher.doFinal(data);
+            return crypt(Cipher.ENCRYPT_MODE, key, nonce, associated, data);
         } catch (GeneralSecurityException e) {
-            if (mode == Cipher.DECRYPT_MODE) {
-                throw new AuthenticationFailed("what it has sealed can't be opened", e);
-            }
-            throw new IllegalStateException("every Java has AES-GCM", e);
+            throw missing(e);
         }
+    }
+
+    private static byte @Nullable [] decrypt(byte[] key, long nonce, byte[] associated, byte[] data) {
+        try {
+            return crypt(Cipher.DECRYPT_MODE, key, nonce, associated, data);
+        } catch (AEADBadTagException e) {
+            return null;
+        } catch (GeneralSecurityException e) {
+            throw missing(e);
+        }
+    }
+
+    private static byte[] crypt(int mode, byte[] key, long nonce, byte[] associated, byte[] data)
+            throws GeneralSecurityException {
+        Cipher cipher = Cipher.getInstance("AES/GCM/NoPadding");
+        byte[] iv = ByteBuffer.allocate(12).putInt(0).putLong(nonce).array();
+        cipher.init(mode, new SecretKeySpec(key, "AES"), new GCMParameterSpec(8 * TAG, iv));
+        cipher.updateAAD(associated);
+        return cipher.doFinal(data);
+    }
+
+    private static IllegalStateException missing(GeneralSecurityException e) {
+        return new IllegalStateException("every Java has AES-GCM", e);
     }
 
     private static byte[] both(byte[] one, byte[] other) {

@@ -133,6 +133,7 @@ final class Redial implements Absence.Dialler {
                     paths.spec().security(),
                     paths.spec().security().requirementAt(address),
                     paths.id(),
+                    paths.key(),
                     true,
                     true,
                     paths.dialled(address, link),

@@ -19,6 +19,7 @@ import io.weir.core.Refused;
 import io.weir.core.WeirException;
 import io.weir.peer.Identity;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.UUID;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -42,8 +43,13 @@ class AdmissionTest {
         final Admission admission;
         final ArrayDeque<Said> said = new ArrayDeque<>();
 
+        final NodeKey key;
+
         @Nullable
         Identity admitted;
+
+        @Nullable
+        PeerId with;
 
         /** What the other side may have dialled. */
         Dialled ours = DIALLED;
@@ -53,11 +59,22 @@ class AdmissionTest {
         }
 
         Side(SecuritySpec security, boolean connecting, Requirement required, Protection protection) {
-            PeerId id = new PeerId(UUID.randomUUID(), connecting ? "near" : "far", 1);
+            this(security, connecting, required, protection, null);
+        }
+
+        Side(
+                SecuritySpec security,
+                boolean connecting,
+                Requirement required,
+                Protection protection,
+                @Nullable UUID claimed) {
+            key = NodeKey.generate();
+            PeerId id = new PeerId(claimed == null ? key.id() : claimed, connecting ? "near" : "far", 1);
             admission = new Admission(
                     security,
                     required,
                     id,
+                    key,
                     connecting,
                     false,
                     connecting ? DIALLED : Dialled.NOTHING,
@@ -81,6 +98,7 @@ class AdmissionTest {
         public void admitted(PeerId peer, Identity identity) {
             assertThat(admitted).isNull();
             admitted = identity;
+            with = peer;
         }
 
         void hears(Said frame) {
@@ -129,13 +147,43 @@ class AdmissionTest {
     }
 
     @Test
-    void withoutASecretHelloIsEnough() {
+    void withoutASecretEachProvesItsId() {
         Side near = new Side(SecuritySpec.NONE, true);
         Side far = new Side(SecuritySpec.NONE, false);
         assertThat(meet(near, far)).isNull();
         assertThat(near.admitted).isEqualTo(new Identity(false, null, "far", ""));
+        assertThat(near.with).isEqualTo(new PeerId(far.key.id(), "far", 1));
         assertThat(far.admitted).isEqualTo(new Identity(false, null, "near", ""));
+        assertThat(far.with).isEqualTo(new PeerId(near.key.id(), "near", 1));
         assertThat(far.admitted.proved()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, false", "false, false", "true, true", "false, true"})
+    void anotherIdIsNotTaken(boolean connecting, boolean secret) {
+        SecuritySpec security = secret ? SHARED : SecuritySpec.NONE;
+        UUID anothers = NodeKey.generate().id();
+        Side impostor = new Side(security, connecting, Requirement.NONE, Protection.NONE, anothers);
+        Side honest = new Side(security, !connecting);
+        Side near = connecting ? impostor : honest;
+        Side far = connecting ? honest : impostor;
+        assertThat(meet(near, far))
+                .isInstanceOf(AuthenticationFailed.class)
+                .hasMessageContaining("another key than the one of the id that it says it has");
+        assertThat(honest.admitted).isNull();
+        assertThat(impostor.admitted).isNull();
+    }
+
+    /** The accepting side says so, sealed, as the connecting side can't know. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void bothKnowWhetherWhatWasDialledLeadsToTheAcceptingSide(boolean leads) {
+        Side near = new Side(SecuritySpec.NONE, true);
+        Side far = new Side(SecuritySpec.NONE, false);
+        far.ours = leads ? DIALLED : Dialled.NOTHING;
+        assertThat(meet(near, far)).isNull();
+        assertThat(near.admission.isDirect()).isEqualTo(leads);
+        assertThat(far.admission.isDirect()).isEqualTo(leads);
     }
 
     @Test
@@ -200,22 +248,31 @@ class AdmissionTest {
 
     /** Who connects to a node must not get anything on which to try guesses. */
     @Test
-    void theAcceptingSideProvesNothingBeforeItHasSeenAProof() {
+    void theAcceptingSideSaysTheSameWhateverItsSecretUntilItHasSeenAProof() {
         Side near = new Side(OTHER, true);
         Side far = new Side(SHARED, false);
         far.hears(near.next());
-        assertThat(far.next().kind).isEqualTo(FrameKind.HELLO);
+        near.hears(far.next());
+        // That it can be opened by one who has another secret shows that none was needed.
+        Said proof = far.next();
+        assertThat(proof.kind).isEqualTo(FrameKind.PROOF);
+        assertThat(proof.body).hasSize(64);
+        near.hears(proof);
+        assertThat(near.next().body).hasSize(64);
         assertThat(far.said).isEmpty();
     }
 
     @Test
-    void aProofCantBeSentBack() {
+    void nothingCanBeSentBack() {
         Side near = new Side(SHARED, true);
-        Said hello = near.next();
-        near.hears(hello);
-        Said proof = near.next();
+        near.hears(near.next());
+        Side far = new Side(SHARED, false);
+        far.hears(far.next());
+        Said proof = far.next();
+        assertThatThrownBy(() -> far.hears(proof)).isInstanceOf(AuthenticationFailed.class);
         assertThatThrownBy(() -> near.hears(proof)).isInstanceOf(AuthenticationFailed.class);
         assertThat(near.admitted).isNull();
+        assertThat(far.admitted).isNull();
     }
 
     @Test
@@ -224,13 +281,61 @@ class AdmissionTest {
         Side far = new Side(SHARED, false);
         Said hello = near.next();
         far.hears(hello);
-        near.hears(far.next());
+        Said there = far.next();
+        near.hears(there);
+        Said first = far.next();
+        near.hears(first);
         Said proof = near.next();
 
         Side again = new Side(SHARED, false);
         again.hears(hello);
         assertThatThrownBy(() -> again.hears(proof)).isInstanceOf(AuthenticationFailed.class);
         assertThat(again.admitted).isNull();
+        Side anew = new Side(SHARED, true);
+        anew.hears(there);
+        assertThatThrownBy(() -> anew.hears(first)).isInstanceOf(AuthenticationFailed.class);
+        assertThat(anew.said).hasSize(1);
+    }
+
+    /** Each byte of each PROOF: nobody is admitted by what was changed. */
+    @ParameterizedTest
+    @CsvSource({"0, 64", "1, 64", "2, 17"})
+    void nothingInTheProofsCanBeChangedOnTheWay(int which, int length) {
+        for (int at = 0; at < length; at++) {
+            Side near = new Side(SHARED, true);
+            Side far = new Side(SHARED, false);
+            far.hears(near.next());
+            near.hears(far.next());
+            Side[] senders = {far, near, far};
+            for (int i = 0; i < which; i++) {
+                senders[i + 1].hears(senders[i].next());
+            }
+            Side receiver = which == 1 ? far : near;
+            Said proof = senders[which].next();
+            assertThat(proof.body).hasSize(length);
+            proof.body[at] ^= 1;
+            assertThatThrownBy(() -> receiver.hears(proof)).as("byte " + at).isInstanceOf(AuthenticationFailed.class);
+            assertThat(receiver.admitted).isNull();
+        }
+    }
+
+    /** With such a key everybody would know the outcome. */
+    @ParameterizedTest
+    @CsvSource({"true, 0", "true, 1", "false, 0", "false, 1"})
+    void aKeyWithWhichNothingIsSecretIsABreach(boolean connecting, int first) {
+        byte[] hello = new Side(SecuritySpec.NONE, !connecting).next().body;
+        // Behind the name: 42 bytes and the name itself.
+        int at = 42 + (connecting ? "far" : "near").length();
+        Arrays.fill(hello, at, at + Noise.KEY, (byte) 0);
+        hello[at] = (byte) first;
+        Side here = new Side(SecuritySpec.NONE, connecting);
+        assertThatThrownBy(() -> {
+                    here.hears(FrameKind.HELLO, hello);
+                    here.hears(FrameKind.PROOF, new byte[64]);
+                })
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessageContaining("key");
+        assertThat(here.admitted).isNull();
     }
 
     /** Somebody in the middle who ends the encryption on both sides: each connection has a certificate of its own. */
@@ -258,21 +363,6 @@ class AdmissionTest {
         assertThat(far.admitted).isNull();
     }
 
-    /** Whichever side it is of: a proof that it gets, or asks for, would hold for everybody. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aHelloThatDoesNotSayWhatWasDialled(boolean connecting) {
-        byte[] hello = new Side(SHARED, !connecting).next().body;
-        hello[8] &= ~8;
-        Side here = new Side(SHARED, connecting);
-        assertThatThrownBy(() -> here.hears(FrameKind.HELLO, hello))
-                .isInstanceOf(ProtocolMismatch.class)
-                .hasMessageContaining("does not say what was dialled")
-                .hasMessageContaining("use the same one on both sides");
-        assertThat(here.next().kind).isEqualTo(FrameKind.HELLO);
-        assertThat(here.said).isEmpty();
-    }
-
     @Test
     void nothingInTheHellosCanBeChangedOnTheWay() {
         int length = new Side(SHARED, true).next().body.length;
@@ -290,7 +380,7 @@ class AdmissionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 31, 33, 63, 65, 96, 4096})
+    @ValueSource(ints = {0, 1, 16, 17, 47, 48, 63, 65, 79, 81, 96, 4096})
     void aProofHasAProofsLength(int length) {
         Side near = new Side(SHARED, true);
         Side far = new Side(SHARED, false);
@@ -298,6 +388,17 @@ class AdmissionTest {
         assertThatThrownBy(() -> far.hears(FrameKind.PROOF, new byte[length])).isInstanceOf(ProtocolMismatch.class);
         near.hears(far.next());
         assertThatThrownBy(() -> near.hears(FrameKind.PROOF, new byte[length])).isInstanceOf(ProtocolMismatch.class);
+    }
+
+    /** A second tag is only of one who has a former secret. */
+    @Test
+    void withoutASecretThereIsOneTag() {
+        Side near = new Side(SecuritySpec.NONE, true);
+        Side far = new Side(SecuritySpec.NONE, false);
+        far.hears(near.next());
+        assertThatThrownBy(() -> far.hears(FrameKind.PROOF, new byte[80]))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessage("a PROOF of 80 bytes");
     }
 
     @Test
@@ -315,35 +416,34 @@ class AdmissionTest {
         assertThatThrownBy(() -> far.hears(new Side(SHARED, true).next()))
                 .isInstanceOf(ProtocolMismatch.class)
                 .hasMessage("a second HELLO");
+        Side near = new Side(SecuritySpec.NONE, true);
         Side open = new Side(SecuritySpec.NONE, false);
-        open.hears(new Side(SecuritySpec.NONE, true).next());
-        assertThatThrownBy(() -> open.hears(FrameKind.PROOF, new byte[32])).isInstanceOf(ProtocolMismatch.class);
+        assertThat(meet(near, open)).isNull();
+        for (Side each : new Side[] {near, open}) {
+            for (int length : new int[] {17, 64}) {
+                assertThatThrownBy(() -> each.hears(FrameKind.PROOF, new byte[length]))
+                        .isInstanceOf(ProtocolMismatch.class)
+                        .hasMessage("PROOF has no place here");
+            }
+        }
     }
 
-    /** A node that knows nothing of secrets: its HELLO ends with its name. */
-    @Test
-    void anOlderNodeIsTalkedToWhereNothingIsToBeProved() {
-        byte[] hello = ByteBufUtil.getBytes(HandshakeCodec.hello(
-                new PeerId(UUID.randomUUID(), "old", 1), new byte[0], false, false, Dialled.NOTHING));
-        hello[8] = 0;
-        Side open = new Side(SecuritySpec.NONE, false);
-        open.hears(FrameKind.HELLO, hello);
-        assertThat(open.admitted).isNotNull();
-        assertThatThrownBy(() -> new Side(SHARED, false).hears(FrameKind.HELLO, hello))
-                .isInstanceOf(AuthenticationFailed.class);
-        hello[8] = 2;
-        assertThatThrownBy(() -> new Side(SHARED, false).hears(FrameKind.HELLO, hello))
-                .isInstanceOf(AuthenticationFailed.class);
-        hello[8] = 1;
-        assertThatThrownBy(() -> new Side(SHARED, false).hears(FrameKind.HELLO, hello))
-                .isInstanceOf(ProtocolMismatch.class);
+    @ParameterizedTest
+    @ValueSource(bytes = {1, 3})
+    void anotherVersionIsRefusedByItsHello(byte major) {
+        byte[] hello = new Side(SecuritySpec.NONE, true).next().body;
+        hello[4] = major;
+        assertThatThrownBy(() -> new Side(SecuritySpec.NONE, false).hears(FrameKind.HELLO, hello))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessage("it speaks version " + major + ".0 of the protocol, this node 2.0;"
+                        + " use the same major version of Weir on both sides");
     }
 
     @Test
     void aCertificateIsAProofAsWell() {
         Protection shown = new Protection(true, "CN=near", "aa");
         for (Requirement each : Requirement.values()) {
-            Side near = new Side(SecuritySpec.NONE, true);
+            Side near = new Side(SecuritySpec.NONE, true, Requirement.NONE, new Protection(true, null, "aa"));
             Side far = new Side(SecuritySpec.NONE, false, each, shown);
             assertThat(meet(near, far)).isNull();
             assertThat(far.admitted).isEqualTo(new Identity(false, "CN=near", "near", ""));

@@ -95,7 +95,7 @@ class NoiseTest {
         byte[][] keys = connecting.split();
         assertThat(accepting.split()).isDeepEqualTo(keys);
         assertThat(Noise.seal(keys[1], 0, bytes("payload4"))).isEqualTo(bytes("ciphertext4"));
-        assertThat(Noise.open(keys[0], 0, bytes("ciphertext5"))).isEqualTo(bytes("payload5"));
+        assertThat(Noise.opens(keys[0], 0, bytes("ciphertext5"))).isEqualTo(bytes("payload5"));
         assertThat(Noise.seal(keys[1], 1, bytes("payload6"))).isEqualTo(bytes("ciphertext6"));
     }
 
