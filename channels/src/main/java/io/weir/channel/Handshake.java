@@ -48,6 +48,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -58,7 +59,7 @@ import reactor.core.Disposables;
  * side chooses:
  *
  * <pre>
- *   HELLO both, and PROOF where a secret is shared (see Admission); CARD both, then for each candidate:
+ *   HELLO and PROOF of both (see Admission); CARD both, then for each candidate:
  *   PROPOSE, OFFER both, OPENED both (or FAILED from either: next candidate),
  *   PROBE and PROBED over the new link, several times; USE over the new link, and USE back: the session begins
  * </pre>
@@ -194,6 +195,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 false,
                 address == null ? Dialled.NOTHING : node.localPaths().dialled(address, bootstrap),
                 bootstrap.protection(),
+                node.localPaths().elsewhere(),
                 this);
     }
 
@@ -301,16 +303,33 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     public void frame(Frame in) {
         try {
             receive(in);
-        } catch (ProtocolMismatch e) {
-            refuse(new ProtocolMismatch(name() + " broke the protocol in the handshake: " + e.getMessage(), e));
-        } catch (AuthenticationFailed e) {
-            refuse(new AuthenticationFailed(stranger() + ": " + e.getMessage(), e));
-        } catch (Refused e) {
-            refuse(new Refused(stranger() + ": " + e.getMessage(), e));
-        } catch (Overloaded e) {
-            refuse(e);
+        } catch (ProtocolMismatch | AuthenticationFailed | Refused | Overloaded e) {
+            failed(e);
         } finally {
             in.body().release();
+        }
+    }
+
+    @Override
+    public void failed(WeirException e) {
+        if (e instanceof ProtocolMismatch) {
+            refuse(new ProtocolMismatch(name() + " broke the protocol in the handshake: " + e.getMessage(), e));
+        } else if (e instanceof AuthenticationFailed) {
+            refuse(new AuthenticationFailed(stranger() + ": " + e.getMessage(), e));
+        } else if (e instanceof Refused) {
+            refuse(new Refused(stranger() + ": " + e.getMessage(), e));
+        } else {
+            refuse(e);
+        }
+    }
+
+    @Override
+    public void later(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The loop has ended, and the connection with it.
+            admission.end();
         }
     }
 
@@ -490,7 +509,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             leave(Flags.ENDED, "this session has ended at " + node.id());
         } else if (tunnel != null) {
             leave(Flags.ENDED, "a session does not go on through gateways");
-        } else if (!session.link().mayBeRejoined(Objects.requireNonNull(identity))) {
+        } else if (!session.link().mayBeRejoined(identity(), admission.isDirect())) {
             // Whichever loop has it: a session must not live longer by what another one says who knows its number.
             leave(Flags.ENDED, "this session does not go on at " + node.id());
         } else if (session.loop() != loop) {
@@ -720,6 +739,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private void over() {
         done = true;
+        admission.end();
         deadline.dispose();
         headStart.dispose();
         if (candidates != null) {

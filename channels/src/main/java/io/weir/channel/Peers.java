@@ -137,12 +137,13 @@ final class Peers {
                 return Verdict.ATTACH;
             }
             boolean crossing = other.connecting() != handshake.connecting();
+            if (crossing && handshake.connecting() && other.claimed && !other.crossed) {
+                // Its session is about to begin, whoever decides: the peer may use it already.
+                return Verdict.ATTACH;
+            }
             if (crossing && lower) {
                 if (!handshake.connecting()) {
                     return Verdict.CROSSED;
-                }
-                if (other.claimed) {
-                    return Verdict.ATTACH;
                 }
                 other.crossed = true;
                 losers.add(other);
@@ -343,6 +344,7 @@ final class Peers {
                 handshake.sessionNumber(),
                 peer.id(),
                 peer.identity(),
+                handshake.contact().direct(),
                 node.spec().timeouts(),
                 new Retained(memory, node.spec().memory().resumeBytes()),
                 handshake.bootstrap(),

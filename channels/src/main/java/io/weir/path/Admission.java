@@ -24,16 +24,23 @@ import java.security.KeyPair;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * How two nodes begin on every new connection: each says HELLO and proves that it has the key to which its id belongs,
  * and, where a secret is shared, that it knows it, before anything else that the other one says is believed. One of
- * these for each side of a connection. Loop thread only.
+ * these for each side of a connection. Loop thread only; agreements on keys, which take long for a loop, are made
+ * {@linkplain io.weir.core.Bootstrap#elsewhere() elsewhere}.
  *
  * <pre>
- *   HELLO both, each with an ephemeral key
- *   accepting side    PROOF  its key
+ *   connecting side   HELLO  an ephemeral key
+ *   accepting side    HELLO  an ephemeral key
+ *                     PROOF  its key
  *   connecting side   PROOF  its key, and a tag by the secret, and one by the former secret if there is one
  *   accepting side    PROOF  whether it is meant, sealed by what both have agreed on
  * </pre>
@@ -84,6 +91,12 @@ public final class Admission {
 
         /** The other side may come in, and so may we: both have proved what is to be proved. Called once. */
         void admitted(PeerId peer, Identity identity);
+
+        /** Runs this on the loop, later. Any thread may call. */
+        void later(Runnable task);
+
+        /** The connection must not go on, for a reason that {@link #frame} may throw, and which is seen only now. */
+        void failed(WeirException reason);
     }
 
     private final SecuritySpec security;
@@ -94,10 +107,17 @@ public final class Admission {
     private final boolean rejoining;
     private final Dialled dialled;
     private final Protection protection;
+    private final Executor elsewhere;
     private final Owner owner;
     private @Nullable KeyPair ephemeral;
     private byte[] ours = NOTHING;
     private @Nullable Hello hello;
+    /** Something is computed; nothing is awaited of the other side until it is there. */
+    private boolean computing;
+
+    /** Nobody needs what is computed any longer. */
+    private volatile boolean over;
+
     private @Nullable Noise noise;
     /** The exchange as it is after our PROOF of the connecting side, by each secret that the other side may know. */
     private final List<Noise> proved = new ArrayList<>(1);
@@ -112,6 +132,7 @@ public final class Admission {
      * @param rejoining whether we say that the connection is for a session that there is already
      * @param dialled what we have connected to; {@link Dialled#NOTHING} on the accepting side
      * @param protection what its link has
+     * @param elsewhere where agreements on keys are made
      */
     public Admission(
             SecuritySpec security,
@@ -122,6 +143,7 @@ public final class Admission {
             boolean rejoining,
             Dialled dialled,
             Protection protection,
+            Executor elsewhere,
             Owner owner) {
         this.security = security;
         this.required = required;
@@ -131,17 +153,35 @@ public final class Admission {
         this.rejoining = rejoining;
         this.dialled = dialled;
         this.protection = protection;
+        this.elsewhere = elsewhere;
         this.owner = owner;
     }
 
-    /** Says HELLO. */
+    /** The connecting side says HELLO; the accepting side does when the other one has. */
     public void begin() {
-        KeyPair pair = NodeKey.generatePair();
-        ephemeral = pair;
-        ByteBuf body = HandshakeCodec.hello(
-                self, NodeKey.bytes(pair.getPublic()), security.secret() != null, rejoining, dialled);
-        ours = ByteBufUtil.getBytes(body);
-        owner.say(FrameKind.HELLO, body);
+        if (connecting) {
+            KeyPair pair = NodeKey.generatePair();
+            ephemeral = pair;
+            ours = ourHello(pair);
+            owner.say(FrameKind.HELLO, Unpooled.wrappedBuffer(ours));
+        }
+    }
+
+    private byte[] ourHello(KeyPair pair) {
+        return ByteBufUtil.getBytes(HandshakeCodec.hello(
+                self, NodeKey.bytes(pair.getPublic()), security.secret() != null, rejoining, dialled));
+    }
+
+    /** The connection is over, or somebody else's: nothing more is computed or called. */
+    public void end() {
+        over = true;
+        forget();
+    }
+
+    private void forget() {
+        ephemeral = null;
+        noise = null;
+        proved.clear();
     }
 
     /**
@@ -177,8 +217,7 @@ public final class Admission {
     }
 
     private void hello(ByteBuf body) {
-        KeyPair pair = ephemeral;
-        if (hello != null || pair == null) {
+        if (hello != null) {
             throw new ProtocolMismatch("a second HELLO");
         }
         byte[] theirs = ByteBufUtil.getBytes(body);
@@ -194,11 +233,70 @@ public final class Admission {
             throw new AuthenticationFailed("a shared secret has to be proved here, and there is none on the other side:"
                     + " set weir.security.secret to the same on both sides");
         }
-        Noise begun = new Noise(connecting, key, pair, connecting ? prologue(ours, theirs) : prologue(theirs, ours));
+        if (connecting) {
+            noise = begun(Objects.requireNonNull(ephemeral), said, ours, theirs);
+        } else {
+            // Not before: who only connects must not have us make keys.
+            compute(
+                    () -> {
+                        KeyPair pair = NodeKey.generatePair();
+                        byte[] answer = ourHello(pair);
+                        Noise begun = begun(pair, said, theirs, answer);
+                        return new Greeting(answer, begun.second(NOTHING), begun);
+                    },
+                    greeting -> {
+                        noise = greeting.noise;
+                        owner.say(FrameKind.HELLO, Unpooled.wrappedBuffer(greeting.hello));
+                        say(greeting.proof);
+                    });
+        }
+    }
+
+    /** What the accepting side says first. */
+    @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
+    private record Greeting(byte[] hello, byte[] proof, Noise noise) {}
+
+    private Noise begun(KeyPair pair, Hello said, byte[] helloOfConnecting, byte[] helloOfAccepting) {
+        Noise begun = new Noise(connecting, key, pair, prologue(helloOfConnecting, helloOfAccepting));
         var unused = begun.first(said.key(), NOTHING);
-        noise = begun;
-        if (!connecting) {
-            say(begun.second(NOTHING));
+        return begun;
+    }
+
+    /** Then goes on here with what came out, or fails with what was thrown. */
+    private <T> void compute(Supplier<T> what, Consumer<T> then) {
+        computing = true;
+        try {
+            elsewhere.execute(() -> {
+                if (!over) {
+                    owner.later(computed(what, then));
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            throw new Overloaded("more connections are being made at once than keys can be agreed on; try again", e);
+        }
+    }
+
+    private <T> Runnable computed(Supplier<T> what, Consumer<T> then) {
+        try {
+            T outcome = what.get();
+            return () -> goOn(() -> then.accept(outcome));
+        } catch (RuntimeException | Error e) {
+            // An error is the loop's, which has to know.
+            return () -> goOn(() -> {
+                throw e;
+            });
+        }
+    }
+
+    private void goOn(Runnable next) {
+        if (over) {
+            return;
+        }
+        computing = false;
+        try {
+            next.run();
+        } catch (WeirException e) {
+            owner.failed(e);
         }
     }
 
@@ -219,42 +317,60 @@ public final class Admission {
     private void proof(ByteBuf body) {
         Hello said = hello;
         Noise current = noise;
-        if (said == null || current == null) {
+        if (said == null || current == null || computing) {
             throw new ProtocolMismatch("PROOF has no place here");
         }
         byte[] proof = ByteBufUtil.getBytes(body);
         if (!connecting) {
-            accept(said, current, proof);
+            boolean two = proof.length == SEALED_KEY + 2 * Noise.TAG && security.secret() != null;
+            checkLength(proof, two || proof.length == SEALED_KEY + Noise.TAG);
+            compute(() -> agreed(said, current, proof), agreed -> accept(said, agreed));
         } else if (proved.isEmpty()) {
-            answer(said, current, proof);
+            checkLength(proof, proof.length == SEALED_KEY + Noise.TAG);
+            compute(() -> answer(said, current, proof), answer -> {
+                proved.addAll(answer.exchanges);
+                say(answer.proof);
+            });
         } else {
             confirmed(said, proof);
         }
     }
 
-    private void answer(Hello said, Noise current, byte[] proof) {
-        checkLength(proof, proof.length == SEALED_KEY + Noise.TAG);
+    /** The PROOF of the connecting side, and the exchange as it goes on by each of its secrets. */
+    @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
+    private record Answer(byte[] proof, List<Noise> exchanges) {}
+
+    private Answer answer(Hello said, Noise current, byte[] proof) {
         var unused = current.readSecond(proof);
         checkKey(said, current);
+        List<Noise> exchanges = new ArrayList<>(2);
         ByteBuf all = Unpooled.buffer(SEALED_KEY + 2 * Noise.TAG).writeBytes(current.third());
         for (byte[] secret : secrets()) {
             Noise each = current.copy();
             each.shared(secret);
             all.writeBytes(each.seal(NOTHING));
-            proved.add(each);
+            exchanges.add(each);
         }
-        owner.say(FrameKind.PROOF, all);
+        return new Answer(ByteBufUtil.getBytes(all), exchanges);
     }
 
-    private void accept(Hello said, Noise current, byte[] proof) {
-        boolean two = proof.length == SEALED_KEY + 2 * Noise.TAG && security.secret() != null;
-        checkLength(proof, two || proof.length == SEALED_KEY + Noise.TAG);
+    /** The exchange by that secret of ours by which the other side has made one of its tags. */
+    private Noise agreed(Hello said, Noise current, byte[] proof) {
         current.readThird(Arrays.copyOf(proof, SEALED_KEY));
         checkKey(said, current);
-        Noise agreed = agreed(current, proof);
-        if (agreed == null) {
-            throw secretNotProved();
+        for (byte[] secret : secrets()) {
+            for (int at = SEALED_KEY; at < proof.length; at += Noise.TAG) {
+                Noise each = current.copy();
+                each.shared(secret);
+                if (each.opens(Arrays.copyOfRange(proof, at, at + Noise.TAG)) != null) {
+                    return each;
+                }
+            }
         }
+        throw secretNotProved();
+    }
+
+    private void accept(Hello said, Noise agreed) {
         direct = owner.isOurs(said.dialled());
         if (security.secret() != null && !direct) {
             // Not before the proof: who has none learns nothing by it.
@@ -265,20 +381,6 @@ public final class Admission {
         }
         say(Noise.seal(agreed.split()[1], 0, new byte[] {direct ? DIRECT : 0}));
         admit(said);
-    }
-
-    /** The exchange by that secret of ours by which the other side has made one of its tags; null if there is none. */
-    private @Nullable Noise agreed(Noise current, byte[] proof) {
-        for (byte[] secret : secrets()) {
-            for (int at = SEALED_KEY; at < proof.length; at += Noise.TAG) {
-                Noise each = current.copy();
-                each.shared(secret);
-                if (each.opens(Arrays.copyOfRange(proof, at, at + Noise.TAG)) != null) {
-                    return each;
-                }
-            }
-        }
-        return null;
     }
 
     private void confirmed(Hello said, byte[] proof) {
@@ -340,8 +442,7 @@ public final class Admission {
 
     private void admit(Hello said) {
         // A further PROOF has no place, and nobody needs the keys.
-        noise = null;
-        proved.clear();
+        forget();
         owner.admitted(
                 said.id(),
                 new Identity(

@@ -19,6 +19,7 @@ import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -62,6 +63,11 @@ public final class LocalPaths {
 
     NodeSpec spec() {
         return spec;
+    }
+
+    /** See {@link Bootstrap#elsewhere()}. */
+    public Executor elsewhere() {
+        return bootstrap.elsewhere();
     }
 
     /** By which this node is known. */

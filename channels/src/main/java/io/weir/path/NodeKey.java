@@ -87,7 +87,12 @@ public final class NodeKey {
             KeyAgreement agreement = KeyAgreement.getInstance(CURVE);
             agreement.init(here);
             agreement.doPhase(publicKey(there), true);
-            return agreement.generateSecret();
+            byte[] secret = agreement.generateSecret();
+            if (MessageDigest.isEqual(secret, new byte[secret.length])) {
+                // Not every provider looks.
+                throw new InvalidKeyException("of small order");
+            }
+            return secret;
         } catch (InvalidKeyException e) {
             throw new ProtocolMismatch("its public key is none to agree on anything with", e);
         } catch (GeneralSecurityException e) {

@@ -138,6 +138,7 @@ final class Redial implements Absence.Dialler {
                     true,
                     paths.dialled(address, link),
                     link.protection(),
+                    paths.elsewhere(),
                     this);
         }
 
@@ -162,12 +163,24 @@ final class Redial implements Absence.Dialler {
 
         private void stop() {
             deadline.dispose();
+            admission.end();
             talk = null;
         }
 
         void leave() {
             deadline.dispose();
+            admission.end();
             link.close();
+        }
+
+        @Override
+        public void later(Runnable task) {
+            lasting.execute(task);
+        }
+
+        @Override
+        public void failed(WeirException reason) {
+            giveUp(reason);
         }
 
         private void giveUp(WeirException reason) {
@@ -219,7 +232,7 @@ final class Redial implements Absence.Dialler {
                 } else {
                     giveUp(new SessionLost("another node, " + peer + ", answers at " + address));
                 }
-            } else if (!lasting.isStill(identity)) {
+            } else if (!lasting.isStill(identity, admission.isDirect())) {
                 giveUp(new AuthenticationFailed("it has proved less than before, or to be another one"));
             } else {
                 said = lasting.settledNumber();

@@ -12,6 +12,7 @@ import io.weir.config.SecuritySpec;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
+import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.Protection;
 import io.weir.core.ProtocolMismatch;
@@ -21,6 +22,8 @@ import io.weir.peer.Identity;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -68,6 +71,17 @@ class AdmissionTest {
                 Requirement required,
                 Protection protection,
                 @Nullable UUID claimed) {
+            this(security, connecting, required, protection, claimed, null);
+        }
+
+        /** @param elsewhere where it computes; null for here and at once */
+        Side(
+                SecuritySpec security,
+                boolean connecting,
+                Requirement required,
+                Protection protection,
+                @Nullable UUID claimed,
+                @Nullable Executor elsewhere) {
             key = NodeKey.generate();
             PeerId id = new PeerId(claimed == null ? key.id() : claimed, connecting ? "near" : "far", 1);
             admission = new Admission(
@@ -79,6 +93,7 @@ class AdmissionTest {
                     false,
                     connecting ? DIALLED : Dialled.NOTHING,
                     protection,
+                    elsewhere == null ? Runnable::run : elsewhere,
                     this);
             admission.begin();
         }
@@ -99,6 +114,16 @@ class AdmissionTest {
             assertThat(admitted).isNull();
             admitted = identity;
             with = peer;
+        }
+
+        @Override
+        public void later(Runnable task) {
+            task.run();
+        }
+
+        @Override
+        public void failed(WeirException reason) {
+            throw reason;
         }
 
         void hears(Said frame) {
@@ -124,6 +149,13 @@ class AdmissionTest {
                 return e;
             }
         }
+    }
+
+    /** Of the accepting side, which says it when it has heard one. */
+    private static Said helloOf(SecuritySpec security) {
+        Side far = new Side(security, false);
+        far.hears(new Side(security, true).next());
+        return far.next();
     }
 
     private static SecuritySpec secret(String text) {
@@ -211,10 +243,12 @@ class AdmissionTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void bothSidesTellWhichSettingIsMissingOnOneOfThem(boolean connectingHasIt) {
-        Side near = new Side(connectingHasIt ? SHARED : SecuritySpec.NONE, true);
-        Side far = new Side(connectingHasIt ? SecuritySpec.NONE : SHARED, false);
+        SecuritySpec here = connectingHasIt ? SHARED : SecuritySpec.NONE;
+        SecuritySpec there = connectingHasIt ? SecuritySpec.NONE : SHARED;
+        Side near = new Side(here, true);
+        Side far = new Side(there, false);
         Said fromNear = near.next();
-        Said fromFar = far.next();
+        Said fromFar = helloOf(there);
         assertThatThrownBy(() -> near.hears(fromFar))
                 .isInstanceOf(AuthenticationFailed.class)
                 .hasMessageContaining("weir.security.secret");
@@ -265,9 +299,12 @@ class AdmissionTest {
     @Test
     void nothingCanBeSentBack() {
         Side near = new Side(SHARED, true);
-        near.hears(near.next());
+        Said hello = near.next();
+        near.hears(hello);
         Side far = new Side(SHARED, false);
-        far.hears(far.next());
+        far.hears(hello);
+        Said its = far.next();
+        assertThatThrownBy(() -> far.hears(its)).isInstanceOf(ProtocolMismatch.class);
         Said proof = far.next();
         assertThatThrownBy(() -> far.hears(proof)).isInstanceOf(AuthenticationFailed.class);
         assertThatThrownBy(() -> near.hears(proof)).isInstanceOf(AuthenticationFailed.class);
@@ -323,7 +360,7 @@ class AdmissionTest {
     @ParameterizedTest
     @CsvSource({"true, 0", "true, 1", "false, 0", "false, 1"})
     void aKeyWithWhichNothingIsSecretIsABreach(boolean connecting, int first) {
-        byte[] hello = new Side(SecuritySpec.NONE, !connecting).next().body;
+        byte[] hello = (connecting ? helloOf(SecuritySpec.NONE) : new Side(SecuritySpec.NONE, true).next()).body;
         // Behind the name: 42 bytes and the name itself.
         int at = 42 + (connecting ? "far" : "near").length();
         Arrays.fill(hello, at, at + Noise.KEY, (byte) 0);
@@ -388,6 +425,55 @@ class AdmissionTest {
         assertThatThrownBy(() -> far.hears(FrameKind.PROOF, new byte[length])).isInstanceOf(ProtocolMismatch.class);
         near.hears(far.next());
         assertThatThrownBy(() -> near.hears(FrameKind.PROOF, new byte[length])).isInstanceOf(ProtocolMismatch.class);
+    }
+
+    /** Who only connects must not have us make keys, nor be answered. */
+    @Test
+    void theAcceptingSideSaysNothingFirst() {
+        assertThat(new Side(SHARED, false).said).isEmpty();
+    }
+
+    @Test
+    void keysAreAgreedOnElsewhereAndNothingIsTakenMeanwhile() {
+        ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+        Side near = new Side(SHARED, true);
+        Side far = new Side(SHARED, false, Requirement.NONE, Protection.NONE, null, tasks::add);
+        far.hears(near.next());
+        assertThat(far.said).isEmpty();
+        assertThatThrownBy(() -> far.hears(FrameKind.PROOF, new byte[64]))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessage("PROOF has no place here");
+        tasks.remove().run();
+        near.hears(far.next());
+        near.hears(far.next());
+        Said proof = near.next();
+        far.hears(proof);
+        assertThatThrownBy(() -> far.hears(proof)).isInstanceOf(ProtocolMismatch.class);
+        assertThat(far.admitted).isNull();
+        tasks.remove().run();
+        assertThat(far.admitted).isNotNull();
+        assertThat(tasks).isEmpty();
+    }
+
+    @Test
+    void nothingIsComputedForOneThatHasGone() {
+        ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+        Side far = new Side(SHARED, false, Requirement.NONE, Protection.NONE, null, tasks::add);
+        far.hears(new Side(SHARED, true).next());
+        far.admission.end();
+        tasks.remove().run();
+        assertThat(far.said).isEmpty();
+        assertThat(far.admitted).isNull();
+    }
+
+    @Test
+    void whoCantBeComputedForIsRefused() {
+        Side far = new Side(SHARED, false, Requirement.NONE, Protection.NONE, null, task -> {
+            throw new RejectedExecutionException("full");
+        });
+        assertThatThrownBy(() -> far.hears(new Side(SHARED, true).next()))
+                .isInstanceOf(Overloaded.class)
+                .hasMessageContaining("try again");
     }
 
     /** A second tag is only of one who has a former secret. */
@@ -465,7 +551,7 @@ class AdmissionTest {
                 .hasMessageContaining("weir.security.require=authenticated");
 
         Side plain = new Side(SHARED, true, Requirement.ENCRYPTED, Protection.NONE);
-        assertThatThrownBy(() -> plain.hears(new Side(SHARED, false).next()))
+        assertThatThrownBy(() -> plain.hears(helloOf(SHARED)))
                 .isInstanceOf(Refused.class)
                 .hasMessageContaining("weir.security.require=encrypted")
                 .hasMessageContaining("weir.tls=on");

@@ -330,7 +330,16 @@ class AdmissionFuzzTest {
                 id = new PeerId(claimed.id(), lies ? "liar" : connecting ? "near" : "far", 1);
                 Dialled dialled = connecting ? (honest && index == 0 ? FAR : ATTACKER) : Dialled.NOTHING;
                 admission = new Admission(
-                        security, Requirement.NONE, id, key, connecting, false, dialled, protection, this);
+                        security,
+                        Requirement.NONE,
+                        id,
+                        key,
+                        connecting,
+                        false,
+                        dialled,
+                        protection,
+                        Runnable::run,
+                        this);
             }
 
             boolean proved() {
@@ -375,6 +384,16 @@ class AdmissionFuzzTest {
             public boolean isOurs(Dialled dialled) {
                 fail(connecting, "who connects is asked what is his");
                 return dialled.equals(FAR);
+            }
+
+            @Override
+            public void later(Runnable task) {
+                task.run();
+            }
+
+            @Override
+            public void failed(WeirException reason) {
+                throw reason;
             }
 
             @Override
