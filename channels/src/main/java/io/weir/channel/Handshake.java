@@ -304,14 +304,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         try {
             receive(in);
         } catch (ProtocolMismatch | AuthenticationFailed | Refused | Overloaded e) {
-            failed(e);
+            giveUp(e);
         } finally {
             in.body().release();
         }
     }
 
     @Override
-    public void failed(WeirException e) {
+    public void giveUp(WeirException e) {
         if (e instanceof ProtocolMismatch) {
             refuse(new ProtocolMismatch(name() + " broke the protocol in the handshake: " + e.getMessage(), e));
         } else if (e instanceof AuthenticationFailed) {

@@ -96,7 +96,7 @@ public final class Admission {
         void later(Runnable task);
 
         /** The connection must not go on, for a reason that {@link #frame} may throw, and which is seen only now. */
-        void failed(WeirException reason);
+        void giveUp(WeirException reason);
     }
 
     private final SecuritySpec security;
@@ -296,7 +296,7 @@ public final class Admission {
         try {
             next.run();
         } catch (WeirException e) {
-            owner.failed(e);
+            owner.giveUp(e);
         }
     }
 

@@ -179,11 +179,7 @@ final class Redial implements Absence.Dialler {
         }
 
         @Override
-        public void failed(WeirException reason) {
-            giveUp(reason);
-        }
-
-        private void giveUp(WeirException reason) {
+        public void giveUp(WeirException reason) {
             if (!done()) {
                 stop();
                 link.close();

@@ -122,7 +122,7 @@ class AdmissionTest {
         }
 
         @Override
-        public void failed(WeirException reason) {
+        public void giveUp(WeirException reason) {
             throw reason;
         }
 

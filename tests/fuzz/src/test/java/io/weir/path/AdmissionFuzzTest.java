@@ -392,7 +392,7 @@ class AdmissionFuzzTest {
             }
 
             @Override
-            public void failed(WeirException reason) {
+            public void giveUp(WeirException reason) {
                 throw reason;
             }
 
