@@ -337,7 +337,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (done) {
             return;
         }
-        if (rejoins() && in.kind() != FrameKind.REJOIN) {
+        if (rejoins() && in.kind() != FrameKind.REJOIN && in.kind() != FrameKind.REFUSE) {
             throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
         }
         if (peerId == null && in.kind() != FrameKind.REFUSE) {

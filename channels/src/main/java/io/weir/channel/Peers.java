@@ -31,8 +31,9 @@ import reactor.core.Disposables;
  * Whom a node is connected to and whom it is about to be: one session for each peer, however many connections are begun
  * at once from either side. Any thread may call; whatever belongs to a session is done on its loop.
  *
- * <p>Nobody takes the place of another one, is taken for him, or ends his session: an id is proved before it comes here,
- * and {@link Contact} says when two connections with one id count as the same. Where they do not, there are two sessions.
+ * <p>Nobody takes the place of another one, is taken for him, or ends his session: an id is proved before it comes
+ * here, and {@link Contact} says when two connections with one id count as the same. Where they do not, there are two
+ * sessions.
  *
  * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept, unless
  * the other one is in use already. That node alone decides, because each learns of the second connection at another

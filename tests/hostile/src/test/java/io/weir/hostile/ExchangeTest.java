@@ -41,6 +41,7 @@ class ExchangeTest {
 
     /** More of them where each waits for what the node says. */
     private static final int TALKERS = 8;
+
     private static final int HELD = 16;
 
     private static final int PROOF = Key.LENGTH + 2 * Exchange.TAG;
@@ -198,14 +199,12 @@ class ExchangeTest {
     void proofsThatAreWrong(Size size) throws Exception {
         List<Case> cases = new ArrayList<>();
         for (int at : new int[] {0, 31, 32, 47, 48, 63}) {
-            cases.add(Case.unproved(
-                    "another byte " + at, wire -> wire.send(proof(flipped(rightProof(wire), at)))));
+            cases.add(Case.unproved("another byte " + at, wire -> wire.send(proof(flipped(rightProof(wire), at)))));
         }
         cases.add(Case.unproved("zeros", wire -> wire.send(greeting(wire, STRANGER), proof(new byte[PROOF]))));
         // One by a former secret as well, which only he has who has a secret.
         cases.add(Case.unprovedSecret(
-                "more zeros",
-                wire -> wire.send(greeting(wire, KNOWING), proof(new byte[PROOF + Exchange.TAG]))));
+                "more zeros", wire -> wire.send(greeting(wire, KNOWING), proof(new byte[PROOF + Exchange.TAG]))));
         for (int length : new int[] {0, 15, 16, 17, 47, 48, 63, 65, 79, 80, 81, 96, 4096}) {
             cases.add(Case.breach(
                     length + " bytes", wire -> wire.send(proof(Arrays.copyOf(rightProof(wire), length)))));
