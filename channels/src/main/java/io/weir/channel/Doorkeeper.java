@@ -27,9 +27,9 @@ import org.slf4j.Logger;
  * room of others to say HELLO, which it does at once, and of another half to prove itself.
  *
  * <p>The rate counts who comes in, and not who only says so. So where something has to be proved, whoever proves
- * nothing can't use it up. Where nothing has to be, everybody who says HELLO comes in; then {@link HandshakeRate} keeps
+ * nothing can't use it up. Where nothing has to be, everybody comes in; then {@link HandshakeRate} keeps
  * those from one place from using up what others need. Those who say that they have a session here have a rate of their
- * own, so that a session that needs another connection does not compete with strangers, unless they claim its id.
+ * own, so that a session that needs another connection does not compete with those who have none.
  */
 final class Doorkeeper {
 
@@ -53,7 +53,7 @@ final class Doorkeeper {
     private final Set<Guest> proved = new HashSet<>();
 
     private final HandshakeRate strangers;
-    /** An id is a claim, so those who say they have a session here can't come without any bound either. */
+    /** Those who have a session here can't come without any bound either. */
     private final HandshakeRate known;
 
     /**
@@ -120,7 +120,7 @@ final class Doorkeeper {
     /**
      * It has proved what has to be proved.
      *
-     * @param hasSession whether there is a session with whom it says to be
+     * @param hasSession whether there is a session with this node
      * @param hasProved whether that was anything
      * @throws Overloaded if more new ones come than may
      */

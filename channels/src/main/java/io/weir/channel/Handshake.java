@@ -47,8 +47,8 @@ import io.weir.peer.PathDecision;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
@@ -59,7 +59,7 @@ import reactor.core.Disposables;
  * side chooses:
  *
  * <pre>
- *   HELLO both, and PROOF where a secret is shared (see Admission); CARD both, then for each candidate:
+ *   HELLO and PROOF of both (see Admission); CARD both, then for each candidate:
  *   PROPOSE, OFFER both, OPENED both (or FAILED from either: next candidate),
  *   PROBE and PROBED over the new link, several times; USE over the new link, and USE back: the session begins
  * </pre>
@@ -190,10 +190,12 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
                 node.spec().security(),
                 required,
                 node.id(),
+                node.localPaths().key(),
                 connecting,
                 false,
                 address == null ? Dialled.NOTHING : node.localPaths().dialled(address, bootstrap),
                 bootstrap.protection(),
+                node.localPaths().elsewhere(),
                 this);
     }
 
@@ -301,16 +303,33 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
     public void frame(Frame in) {
         try {
             receive(in);
-        } catch (ProtocolMismatch e) {
-            refuse(new ProtocolMismatch(name() + " broke the protocol in the handshake: " + e.getMessage(), e));
-        } catch (AuthenticationFailed e) {
-            refuse(new AuthenticationFailed(stranger() + ": " + e.getMessage(), e));
-        } catch (Refused e) {
-            refuse(new Refused(stranger() + ": " + e.getMessage(), e));
-        } catch (Overloaded e) {
-            refuse(e);
+        } catch (ProtocolMismatch | AuthenticationFailed | Refused | Overloaded e) {
+            giveUp(e);
         } finally {
             in.body().release();
+        }
+    }
+
+    @Override
+    public void giveUp(WeirException e) {
+        if (e instanceof ProtocolMismatch) {
+            refuse(new ProtocolMismatch(name() + " broke the protocol in the handshake: " + e.getMessage(), e));
+        } else if (e instanceof AuthenticationFailed) {
+            refuse(new AuthenticationFailed(stranger() + ": " + e.getMessage(), e));
+        } else if (e instanceof Refused) {
+            refuse(new Refused(stranger() + ": " + e.getMessage(), e));
+        } else {
+            refuse(e);
+        }
+    }
+
+    @Override
+    public void later(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            // The loop has ended, and the connection with it.
+            admission.end();
         }
     }
 
@@ -318,7 +337,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (done) {
             return;
         }
-        if (rejoins() && in.kind() != FrameKind.REJOIN) {
+        if (rejoins() && in.kind() != FrameKind.REJOIN && in.kind() != FrameKind.REFUSE) {
             throw new ProtocolMismatch(in.kind() + " has no place where a session goes on");
         }
         if (peerId == null && in.kind() != FrameKind.REFUSE) {
@@ -439,21 +458,14 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         if (rejoins()) {
             return;
         }
-        boolean oneself = peer.id().equals(node.id().id());
         contact = new Contact(
                 peer,
                 its,
-                connecting,
-                tunnel == null ? address : null,
-                !its.provedItself() && !oneself && (connecting || isOurs(admission.dialled())),
-                admission.bond());
-        Peers.Verdict verdict = node.peers().begin(this);
-        // Who is to wait for the connection that is kept has to know which one that is.
-        if (verdict == Peers.Verdict.GO_ON || (verdict == Peers.Verdict.CROSSED && !its.provedItself())) {
-            List<byte[]> named = node.peers().named(this);
-            send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches(), named));
+                connecting && tunnel == null ? address : null,
+                admission.isDirect() && !peer.id().equals(node.id().id()));
+        if (goesOn(node.peers().begin(this))) {
+            send(FrameKind.CARD, 0, HandshakeCodec.card(half, node.card(), policy.switches()));
         }
-        var unused = goesOn(verdict);
     }
 
     /** Whether it does; otherwise what has to be done was done. */
@@ -497,7 +509,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
             leave(Flags.ENDED, "this session has ended at " + node.id());
         } else if (tunnel != null) {
             leave(Flags.ENDED, "a session does not go on through gateways");
-        } else if (!session.link().mayBeRejoined(Objects.requireNonNull(identity))) {
+        } else if (!session.link().mayBeRejoined(identity(), admission.isDirect())) {
             // Whichever loop has it: a session must not live longer by what another one says who knows its number.
             leave(Flags.ENDED, "this session does not go on at " + node.id());
         } else if (session.loop() != loop) {
@@ -560,7 +572,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
         }
         card = introduction.card();
         sessionNumber = half ^ introduction.half();
-        if (goesOn(node.peers().introduced(this, introduction.named())) && connecting) {
+        if (connecting) {
             PeerCard theirs = introduction.card();
             Function<PathPolicy, PathSelector.Selection> select = any -> tunnel == null
                     ? PathSelector.select(any, node.card(), theirs, introduction.switches(), node.localPaths()::adapter)
@@ -727,6 +739,7 @@ final class Handshake implements LinkHandler, PathAttempt.Owner, Admission.Owner
 
     private void over() {
         done = true;
+        admission.end();
         deadline.dispose();
         headStart.dispose();
         if (candidates != null) {

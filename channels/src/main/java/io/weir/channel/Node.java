@@ -34,6 +34,7 @@ import io.weir.path.Dialled;
 import io.weir.path.Errors;
 import io.weir.path.LocalPaths;
 import io.weir.path.Logs;
+import io.weir.path.NodeKey;
 import io.weir.path.PathSelector;
 import io.weir.path.Promise;
 import io.weir.peer.Arrival;
@@ -49,7 +50,6 @@ import java.util.Optional;
 import java.util.Queue;
 import java.util.ServiceLoader;
 import java.util.TreeMap;
-import java.util.UUID;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -128,7 +128,7 @@ public final class Node {
     /** Completes with {@link #closed}. */
     private final Sinks.Empty<Void> ended = Sinks.empty();
 
-    private Node(NodeSpec spec, Bootstrap bootstrap, Map<String, Transport> adapters, PeerCard card) {
+    private Node(NodeSpec spec, NodeKey key, Bootstrap bootstrap, Map<String, Transport> adapters, PeerCard card) {
         this.spec = spec;
         this.id = card.id();
         this.card = card;
@@ -141,7 +141,8 @@ public final class Node {
         this.entrance = new Entrance(spec.limits().handshakes(), this::admit, this::turnAway);
         this.tunnels = new Tunnels(spec, this::accepted);
         Devices devices = new Devices(spec, peers::deviceChanged);
-        this.localPaths = new LocalPaths(spec, card, adapters, bootstrap, devices, ports.sessionLog(), closing::get);
+        this.localPaths =
+                new LocalPaths(spec, key, card, adapters, bootstrap, devices, ports.sessionLog(), closing::get);
         this.loops = new ArrayList<>();
         for (int i = 0; i < spec.loops(); i++) {
             Loop loop = bootstrap.newLoop("weir-" + spec.name() + '-' + i, spec.waiting(), spec.settings("tcp"));
@@ -264,8 +265,9 @@ public final class Node {
                 });
             }
         });
-        PeerId id = new PeerId(UUID.randomUUID(), spec.name(), System.currentTimeMillis());
-        return new Node(spec, bootstrap, adapters, Host.card(id, ready, missing));
+        NodeKey key = NodeKey.generate();
+        PeerId id = new PeerId(key.id(), spec.name(), System.currentTimeMillis());
+        return new Node(spec, key, bootstrap, adapters, Host.card(id, ready, missing));
     }
 
     private Mono<Node> listen() {

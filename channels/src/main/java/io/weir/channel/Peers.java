@@ -17,14 +17,12 @@ import io.weir.peer.Identity;
 import io.weir.peer.PathDecision;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import reactor.core.Disposable;
 import reactor.core.Disposables;
@@ -33,9 +31,9 @@ import reactor.core.Disposables;
  * Whom a node is connected to and whom it is about to be: one session for each peer, however many connections are begun
  * at once from either side. Any thread may call; whatever belongs to a session is done on its loop.
  *
- * <p>An id is a claim. So what is one peer is not said by that alone, but by what is known of each {@link Contact}:
- * nobody takes the place of another one, is taken for him, or ends his session, because he claims his id. Where the two
- * can't be told for the same, there are two sessions.
+ * <p>Nobody takes the place of another one, is taken for him, or ends his session: an id is proved before it comes
+ * here, and {@link Contact} says when two connections with one id count as the same. Where they do not, there are two
+ * sessions.
  *
  * <p>When two nodes connect to each other at once, the connection begun by the one with the lower id is kept, unless
  * the other one is in use already. That node alone decides, because each learns of the second connection at another
@@ -70,7 +68,7 @@ final class Peers {
                 : new MemoryOwner(its.principal(), true, null);
     }
 
-    /** The sessions to be used, by the id that is claimed, oldest first. */
+    /** The sessions to be used, by the id, oldest first. */
     private final Map<UUID, List<Known>> sessions = new HashMap<>();
 
     private record Known(Session session, Contact contact) {}
@@ -98,15 +96,13 @@ final class Peers {
         live.forEach(session -> session.execute(() -> session.link().deviceChanged(path)));
     }
 
-    /**
-     * It has been admitted. Asked once more when {@link #introduced it has said} which other connections are its own.
-     */
+    /** It has been admitted. */
     Verdict begin(Handshake handshake) {
         synchronized (this) {
             if (isFull(handshake)) {
                 return Verdict.FULL;
             }
-            // Who claims an id that is here may be one of ours, and takes no more then: that is seen later.
+            // One that is here may take the place of its former session, and take no more then: that is seen later.
             boolean known = sessions.containsKey(handshake.contact().peerId().id());
             if (!known && !hasMemoryFor(handshake)) {
                 return Verdict.NO_MEMORY;
@@ -115,36 +111,16 @@ final class Peers {
         return goOn(handshake);
     }
 
-    /** It has said over its connection which others are its own. */
-    Verdict introduced(Handshake handshake, List<byte[]> named) {
-        synchronized (this) {
-            handshake.contact().named(named);
-        }
-        return goOn(handshake);
-    }
-
     private Verdict goOn(Handshake handshake) {
-        Contact contact = handshake.contact();
         List<Handshake> losers = new ArrayList<>();
         Verdict verdict;
-        Session live;
-        List<Waiting> waiters;
         synchronized (this) {
-            contactsOf(contact.peerId().id()).forEach(other -> other.joinIfSame(contact));
             verdict = decide(handshake, losers);
             if (verdict == Verdict.GO_ON) {
                 handshakes.add(handshake);
-            } else {
-                handshakes.remove(handshake);
             }
-            // What is known now may show that the one that they wait for is there.
-            live = live(contact);
-            waiters = live == null ? List.of() : awaiting(contact);
         }
         losers.forEach(loser -> loser.loop().execute(loser::giveWay));
-        if (live != null) {
-            connected(waiters, live.peer());
-        }
         return verdict;
     }
 
@@ -162,12 +138,13 @@ final class Peers {
                 return Verdict.ATTACH;
             }
             boolean crossing = other.connecting() != handshake.connecting();
+            if (crossing && handshake.connecting() && other.claimed && !other.crossed) {
+                // Its session is about to begin, whoever decides: the peer may use it already.
+                return Verdict.ATTACH;
+            }
             if (crossing && lower) {
                 if (!handshake.connecting()) {
                     return Verdict.CROSSED;
-                }
-                if (other.claimed) {
-                    return Verdict.ATTACH;
                 }
                 other.crossed = true;
                 losers.add(other);
@@ -178,16 +155,6 @@ final class Peers {
 
     private static boolean isWithSame(Handshake one, Handshake other) {
         return one.contact().isWithSame(other.contact());
-    }
-
-    /** Those that claim this id: of handshakes, of sessions, and of those that wait. */
-    private Stream<Contact> contactsOf(UUID id) {
-        return Stream.of(
-                        sessions.getOrDefault(id, List.of()).stream().map(Known::contact),
-                        handshakes.stream().map(Handshake::contact),
-                        waiting.stream().map(Waiting::contact))
-                .flatMap(each -> each)
-                .filter(each -> each.peerId().id().equals(id));
     }
 
     /** The session with the same peer. */
@@ -201,21 +168,8 @@ final class Peers {
     }
 
     /**
-     * What our CARD names over this connection. Those that we have dialled first, as nobody else can make those many.
-     */
-    synchronized List<byte[]> named(Handshake handshake) {
-        Contact contact = handshake.contact();
-        return contactsOf(contact.peerId().id())
-                .filter(other -> other.isNamedTo(contact))
-                .sorted(Comparator.comparing(Contact::connecting).reversed())
-                .limit(Contact.MOST_NAMED)
-                .map(contact::tagFor)
-                .toList();
-    }
-
-    /**
-     * Whether there is no place for another peer. Who claims an id that is here may be one of ours, which is seen
-     * later.
+     * Whether there is no place for another peer. One that is here may take the place of its former session, which is
+     * seen later.
      */
     private boolean isFull(Handshake handshake) {
         UUID id = handshake.contact().peerId().id();
@@ -255,7 +209,7 @@ final class Peers {
         return isOneself(contact)
                 ? List.of()
                 : sessions.getOrDefault(contact.peerId().id(), List.of()).stream()
-                        .filter(each -> each.contact.isWithSame(contact) || contact.hasProvedSameAs(each.contact))
+                        .filter(each -> contact.isWithSameNode(each.contact))
                         .map(Known::session)
                         .toList();
     }
@@ -391,6 +345,7 @@ final class Peers {
                 handshake.sessionNumber(),
                 peer.id(),
                 peer.identity(),
+                handshake.contact().direct(),
                 node.spec().timeouts(),
                 new Retained(memory, node.spec().memory().resumeBytes()),
                 handshake.bootstrap(),
@@ -523,10 +478,6 @@ final class Peers {
         Waiting(Contact contact, Handshake.Outcome outcome) {
             this.contact = contact;
             this.outcome = outcome;
-        }
-
-        Contact contact() {
-            return contact;
         }
     }
 }

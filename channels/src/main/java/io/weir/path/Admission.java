@@ -20,48 +20,57 @@ import io.weir.core.WeirException;
 import io.weir.path.HandshakeCodec.Hello;
 import io.weir.peer.Identity;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.SecureRandom;
+import java.security.KeyPair;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How two nodes begin on every new connection: each says HELLO, and, where a secret is shared, proves that it knows it,
- * before anything else that the other one says is believed. One of these for each side of a connection. Loop thread
- * only.
+ * How two nodes begin on every new connection: each says HELLO and proves that it has the key to which its id belongs,
+ * and, where a secret is shared, that it knows it, before anything else that the other one says is believed. One of
+ * these for each side of a connection. Loop thread only; agreements on keys, which take long for a loop, are made
+ * {@linkplain io.weir.core.Bootstrap#elsewhere() elsewhere}.
  *
  * <pre>
- *   HELLO both, each with 32 fresh random bytes
- *   connecting side   PROOF  code(secret, C, transcript), and the same of the former secret if there is one
- *   accepting side    PROOF  code(the secret that was right, A, transcript)
- *
- *   code        HMAC-SHA-256
- *   transcript  HELLO of the connecting side, HELLO of the accepting side, what binds the connection: each with its
- *               length before it
+ *   connecting side   HELLO  an ephemeral key
+ *   accepting side    HELLO  an ephemeral key
+ *                     PROOF  its key
+ *   connecting side   PROOF  its key, and a tag by the secret, and one by the former secret if there is one
+ *   accepting side    PROOF  whether it is meant, sealed by what both have agreed on
  * </pre>
  *
- * <p>A proof holds for one connection only, as both sides have put random bytes into it, and for one role, so that it
- * can't be sent back. It also holds for the connection's {@link Protection#binding()}: between two encrypted
- * connections it can't be passed on.
+ * <p>That is a {@link Noise} exchange. It holds for one connection only, as each side has put a fresh key into it; for
+ * both HELLOs, as they are its prologue; and for the connection's {@link Protection#binding()}, so between two
+ * encrypted connections it can't be passed on.
  *
- * <p>And it holds for what the connecting side has {@link Dialled}: who is connected to can't pass the proof on to
- * another node, and come in there as who has connected to him, because that node takes it only from one who has dialled
- * it.
+ * <p>And it holds for what the connecting side has {@link Dialled}: who is connected to can pass on every byte to
+ * another node, but that node takes the proof of a secret only from one who has dialled it.
  *
- * <p>The connecting side goes first, because a code allows guesses at the secret without asking anybody further: so
- * whoever just connects to a node gets none. Who can make a node connect to him gets one, which is why a secret should
- * be random and long.
+ * <p>The connecting side proves the secret first, because a tag allows guesses at the secret without asking anybody
+ * further: so whoever just connects to a node gets none. Who can make a node connect to him gets one, which is why a
+ * secret should be random and long.
  */
 public final class Admission {
 
-    private static final SecureRandom RANDOM = new SecureRandom();
-    private static final byte CONNECTING = 'C';
-    private static final byte ACCEPTING = 'A';
-    /** Of no proof. */
-    private static final byte NEITHER = 'N';
+    /** Where no secret is shared, this is what both know. */
+    private static final byte[] NO_SECRET = new byte[32];
 
-    private static final int CODE = 32;
+    /** What a pre-shared key is made of. */
+    private static final byte[] PURPOSE = "weir psk".getBytes(StandardCharsets.US_ASCII);
+
+    private static final byte[] NOTHING = {};
+
+    /** Bytes of a public key that is sealed. */
+    private static final int SEALED_KEY = Noise.KEY + Noise.TAG;
+
+    /** What was dialled leads to the accepting side. */
+    private static final byte DIRECT = 1;
 
     /** Whose connection it is. */
     public interface Owner {
@@ -82,55 +91,97 @@ public final class Admission {
 
         /** The other side may come in, and so may we: both have proved what is to be proved. Called once. */
         void admitted(PeerId peer, Identity identity);
+
+        /** Runs this on the loop, later. Any thread may call. */
+        void later(Runnable task);
+
+        /** The connection must not go on, for a reason that {@link #frame} may throw, and which is seen only now. */
+        void giveUp(WeirException reason);
     }
 
     private final SecuritySpec security;
     private final Requirement required;
     private final PeerId self;
+    private final NodeKey key;
     private final boolean connecting;
     private final boolean rejoining;
     private final Dialled dialled;
     private final Protection protection;
+    private final Executor elsewhere;
     private final Owner owner;
-    private byte[] ours = {};
-    private byte[] theirs = {};
+    private @Nullable KeyPair ephemeral;
+    private byte[] ours = NOTHING;
     private @Nullable Hello hello;
-    private boolean over;
+    /** Something is computed; nothing is awaited of the other side until it is there. */
+    private boolean computing;
+
+    /** Nobody needs what is computed any longer. */
+    private volatile boolean over;
+
+    private @Nullable Noise noise;
+    /** The exchange as it is after our PROOF of the connecting side, by each secret that the other side may know. */
+    private final List<Noise> proved = new ArrayList<>(1);
+
+    private boolean direct;
 
     /**
      * Nothing happens before {@link #begin}.
      *
      * @param required what this connection must have
+     * @param self its id is that of the key
      * @param rejoining whether we say that the connection is for a session that there is already
      * @param dialled what we have connected to; {@link Dialled#NOTHING} on the accepting side
      * @param protection what its link has
+     * @param elsewhere where agreements on keys are made
      */
     public Admission(
             SecuritySpec security,
             Requirement required,
             PeerId self,
+            NodeKey key,
             boolean connecting,
             boolean rejoining,
             Dialled dialled,
             Protection protection,
+            Executor elsewhere,
             Owner owner) {
         this.security = security;
         this.required = required;
         this.self = self;
+        this.key = key;
         this.connecting = connecting;
         this.rejoining = rejoining;
         this.dialled = dialled;
         this.protection = protection;
+        this.elsewhere = elsewhere;
         this.owner = owner;
     }
 
-    /** Says HELLO. */
+    /** The connecting side says HELLO; the accepting side does when the other one has. */
     public void begin() {
-        byte[] random = new byte[HandshakeCodec.NONCE];
-        RANDOM.nextBytes(random);
-        ByteBuf body = HandshakeCodec.hello(self, random, security.secret() != null, rejoining, dialled);
-        ours = ByteBufUtil.getBytes(body);
-        owner.say(FrameKind.HELLO, body);
+        if (connecting) {
+            KeyPair pair = NodeKey.generatePair();
+            ephemeral = pair;
+            ours = ourHello(pair);
+            owner.say(FrameKind.HELLO, Unpooled.wrappedBuffer(ours));
+        }
+    }
+
+    private byte[] ourHello(KeyPair pair) {
+        return ByteBufUtil.getBytes(HandshakeCodec.hello(
+                self, NodeKey.bytes(pair.getPublic()), security.secret() != null, rejoining, dialled));
+    }
+
+    /** The connection is over, or somebody else's: nothing more is computed or called. */
+    public void end() {
+        over = true;
+        forget();
+    }
+
+    private void forget() {
+        ephemeral = null;
+        noise = null;
+        proved.clear();
     }
 
     /**
@@ -160,40 +211,92 @@ public final class Admission {
         return hello != null && hello.rejoins();
     }
 
-    /** What only the two ends of this connection know, and anybody in between. When the other side is admitted. */
-    public byte[] bond() {
-        return Contact.digest(transcript(NEITHER));
-    }
-
-    /** What the other side has dialled, as it says. When it is admitted. */
-    public Dialled dialled() {
-        return Objects.requireNonNull(hello).dialled();
+    /** Whether what the connecting side has dialled leads to the accepting side, as that one knows. When admitted. */
+    public boolean isDirect() {
+        return direct;
     }
 
     private void hello(ByteBuf body) {
         if (hello != null) {
             throw new ProtocolMismatch("a second HELLO");
         }
-        theirs = ByteBufUtil.getBytes(body);
+        byte[] theirs = ByteBufUtil.getBytes(body);
         Hello said = HandshakeCodec.readHello(body);
         hello = said;
         owner.greeted(said.id());
         checkConnection();
-        if (security.secret() == null) {
-            if (said.expectsProof()) {
-                throw new AuthenticationFailed("it wants a shared secret to be proved, and there is none here:"
-                        + " set weir.security.secret to the same on both sides");
-            }
-            admit(said, false);
-        } else if (!said.expectsProof()) {
+        if (security.secret() == null && said.hasSecret()) {
+            throw new AuthenticationFailed("it wants a shared secret to be proved, and there is none here:"
+                    + " set weir.security.secret to the same on both sides");
+        }
+        if (security.secret() != null && !said.hasSecret()) {
             throw new AuthenticationFailed("a shared secret has to be proved here, and there is none on the other side:"
                     + " set weir.security.secret to the same on both sides");
-        } else if (!said.saysWhatWasDialled()) {
-            throw new ProtocolMismatch(
-                    "its HELLO does not say what was dialled, without which a proof of the secret could"
-                            + " be passed on: its version of Weir is older; use the same one on both sides");
-        } else if (connecting) {
-            owner.say(FrameKind.PROOF, ourProofs());
+        }
+        if (connecting) {
+            noise = begun(Objects.requireNonNull(ephemeral), said, ours, theirs);
+        } else {
+            // Not before: who only connects must not have us make keys.
+            compute(
+                    () -> {
+                        KeyPair pair = NodeKey.generatePair();
+                        byte[] answer = ourHello(pair);
+                        Noise begun = begun(pair, said, theirs, answer);
+                        return new Greeting(answer, begun.second(NOTHING), begun);
+                    },
+                    greeting -> {
+                        noise = greeting.noise;
+                        owner.say(FrameKind.HELLO, Unpooled.wrappedBuffer(greeting.hello));
+                        say(greeting.proof);
+                    });
+        }
+    }
+
+    /** What the accepting side says first. */
+    @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
+    private record Greeting(byte[] hello, byte[] proof, Noise noise) {}
+
+    private Noise begun(KeyPair pair, Hello said, byte[] helloOfConnecting, byte[] helloOfAccepting) {
+        Noise begun = new Noise(connecting, key, pair, prologue(helloOfConnecting, helloOfAccepting));
+        var unused = begun.first(said.key(), NOTHING);
+        return begun;
+    }
+
+    /** Then goes on here with what came out, or fails with what was thrown. */
+    private <T> void compute(Supplier<T> what, Consumer<T> then) {
+        computing = true;
+        try {
+            elsewhere.execute(() -> {
+                if (!over) {
+                    owner.later(computed(what, then));
+                }
+            });
+        } catch (RejectedExecutionException e) {
+            throw new Overloaded("more connections are being made at once than keys can be agreed on; try again", e);
+        }
+    }
+
+    private <T> Runnable computed(Supplier<T> what, Consumer<T> then) {
+        try {
+            T outcome = what.get();
+            return () -> goOn(() -> then.accept(outcome));
+        } catch (RuntimeException | Error e) {
+            // An error is the loop's, which has to know.
+            return () -> goOn(() -> {
+                throw e;
+            });
+        }
+    }
+
+    private void goOn(Runnable next) {
+        if (over) {
+            return;
+        }
+        computing = false;
+        try {
+            next.run();
+        } catch (WeirException e) {
+            owner.giveUp(e);
         }
     }
 
@@ -211,86 +314,142 @@ public final class Admission {
         }
     }
 
-    private ByteBuf ourProofs() {
-        byte[] transcript = transcript(CONNECTING);
-        ByteBuf proofs = Unpooled.buffer(2 * CODE);
-        for (Secret each : secrets()) {
-            if (each != null) {
-                proofs.writeBytes(each.proofOf(transcript));
-            }
-        }
-        return proofs;
-    }
-
     private void proof(ByteBuf body) {
         Hello said = hello;
-        int length = body.readableBytes();
-        if (said == null || security.secret() == null || over) {
+        Noise current = noise;
+        if (said == null || current == null || computing) {
             throw new ProtocolMismatch("PROOF has no place here");
         }
-        if (length != CODE && (connecting || length != 2 * CODE)) {
-            throw new ProtocolMismatch("a PROOF of " + length + " bytes");
-        }
-        Secret right = proved(ByteBufUtil.getBytes(body));
-        if (right == null) {
-            throw new AuthenticationFailed("the shared secret was not proved: set weir.security.secret to the same on"
-                    + " both sides, and weir.security.former-secret while it is being changed");
-        }
+        byte[] proof = ByteBufUtil.getBytes(body);
         if (!connecting) {
-            checkDialled(said.dialled());
-            owner.say(FrameKind.PROOF, Unpooled.wrappedBuffer(right.proofOf(transcript(ACCEPTING))));
+            boolean two = proof.length == SEALED_KEY + 2 * Noise.TAG && security.secret() != null;
+            checkLength(proof, two || proof.length == SEALED_KEY + Noise.TAG);
+            compute(() -> agreed(said, current, proof), agreed -> accept(said, agreed));
+        } else if (proved.isEmpty()) {
+            checkLength(proof, proof.length == SEALED_KEY + Noise.TAG);
+            compute(() -> answer(said, current, proof), answer -> {
+                proved.addAll(answer.exchanges);
+                say(answer.proof);
+            });
+        } else {
+            confirmed(said, proof);
         }
-        admit(said, true);
     }
 
-    /** Not before the proof: who has none learns nothing by it. */
-    private void checkDialled(Dialled theirs) {
-        if (!owner.isOurs(theirs)) {
-            throw new AuthenticationFailed("it has proved the secret to whoever is at '" + theirs.address()
-                    + "', and as far as " + self + " knows that is not " + self
+    /** The PROOF of the connecting side, and the exchange as it goes on by each of its secrets. */
+    @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
+    private record Answer(byte[] proof, List<Noise> exchanges) {}
+
+    private Answer answer(Hello said, Noise current, byte[] proof) {
+        var unused = current.readSecond(proof);
+        checkKey(said, current);
+        List<Noise> exchanges = new ArrayList<>(2);
+        ByteBuf all = Unpooled.buffer(SEALED_KEY + 2 * Noise.TAG).writeBytes(current.third());
+        for (byte[] secret : secrets()) {
+            Noise each = current.copy();
+            each.shared(secret);
+            all.writeBytes(each.seal(NOTHING));
+            exchanges.add(each);
+        }
+        return new Answer(ByteBufUtil.getBytes(all), exchanges);
+    }
+
+    /** The exchange by that secret of ours by which the other side has made one of its tags. */
+    private Noise agreed(Hello said, Noise current, byte[] proof) {
+        current.readThird(Arrays.copyOf(proof, SEALED_KEY));
+        checkKey(said, current);
+        for (byte[] secret : secrets()) {
+            for (int at = SEALED_KEY; at < proof.length; at += Noise.TAG) {
+                Noise each = current.copy();
+                each.shared(secret);
+                if (each.opens(Arrays.copyOfRange(proof, at, at + Noise.TAG)) != null) {
+                    return each;
+                }
+            }
+        }
+        throw secretNotProved();
+    }
+
+    private void accept(Hello said, Noise agreed) {
+        direct = owner.isOurs(said.dialled());
+        if (security.secret() != null && !direct) {
+            // Not before the proof: who has none learns nothing by it.
+            throw new AuthenticationFailed("it has proved the secret to whoever is at '"
+                    + said.dialled().address() + "', and as far as " + self + " knows that is not " + self
                     + ": if others do reach it there, as through an address translation or by another name, name the"
                     + " address in weir.advertise of " + self);
         }
+        say(Noise.seal(agreed.split()[1], 0, new byte[] {direct ? DIRECT : 0}));
+        admit(said);
     }
 
-    /** Which of our secrets one of these codes was made with. Takes as long whichever it is. */
-    private @Nullable Secret proved(byte[] codes) {
-        byte[] transcript = transcript(connecting ? ACCEPTING : CONNECTING);
-        Secret right = null;
-        for (Secret each : secrets()) {
-            if (each == null) {
-                continue;
-            }
-            byte[] expected = each.proofOf(transcript);
-            for (int at = 0; at < codes.length; at += CODE) {
-                boolean equal = MessageDigest.isEqual(expected, Arrays.copyOfRange(codes, at, at + CODE));
-                right = equal && right == null ? each : right;
+    private void confirmed(Hello said, byte[] proof) {
+        checkLength(proof, proof.length == 1 + Noise.TAG);
+        for (Noise each : proved) {
+            byte[] opened = Noise.opens(each.split()[1], 0, proof);
+            if (opened != null) {
+                direct = (opened[0] & DIRECT) != 0;
+                admit(said);
+                return;
             }
         }
-        return right;
+        throw secretNotProved();
     }
 
-    private @Nullable Secret[] secrets() {
-        return new @Nullable Secret[] {security.secret(), security.formerSecret()};
+    private static void checkLength(byte[] proof, boolean right) {
+        if (!right) {
+            throw new ProtocolMismatch("a PROOF of " + proof.length + " bytes");
+        }
     }
 
-    private byte[] transcript(byte role) {
+    private static void checkKey(Hello said, Noise current) {
+        if (!NodeKey.idOf(current.staticThere()).equals(said.id().id())) {
+            throw new AuthenticationFailed("it has another key than the one of the id that it says it has");
+        }
+    }
+
+    private AuthenticationFailed secretNotProved() {
+        return security.secret() == null
+                ? Noise.notOpened()
+                : new AuthenticationFailed("the shared secret was not proved: set weir.security.secret to the same on"
+                        + " both sides, and weir.security.former-secret while it is being changed");
+    }
+
+    /** What is known beforehand, the present secret first. */
+    private List<byte[]> secrets() {
+        Secret present = security.secret();
+        Secret former = security.formerSecret();
+        if (present == null) {
+            return List.of(NO_SECRET);
+        }
+        return former == null
+                ? List.of(present.proofOf(PURPOSE))
+                : List.of(present.proofOf(PURPOSE), former.proofOf(PURPOSE));
+    }
+
+    private byte[] prologue(byte[] helloOfConnecting, byte[] helloOfAccepting) {
         byte[] binding = protection.binding().getBytes(StandardCharsets.UTF_8);
-        byte[] first = connecting ? ours : theirs;
-        byte[] second = connecting ? theirs : ours;
-        ByteBuf all = Unpooled.buffer(13 + first.length + second.length + binding.length);
-        all.writeByte(role);
-        for (byte[] each : new byte[][] {first, second, binding}) {
+        ByteBuf all = Unpooled.buffer(12 + helloOfConnecting.length + helloOfAccepting.length + binding.length);
+        for (byte[] each : new byte[][] {helloOfConnecting, helloOfAccepting, binding}) {
             all.writeIntLE(each.length).writeBytes(each);
         }
         return ByteBufUtil.getBytes(all);
     }
 
-    private void admit(Hello said, boolean secret) {
-        over = true;
+    private void say(byte[] proof) {
+        owner.say(FrameKind.PROOF, Unpooled.wrappedBuffer(proof));
+    }
+
+    private void admit(Hello said) {
+        // A further PROOF has no place, and nobody needs the keys.
+        forget();
         owner.admitted(
                 said.id(),
-                new Identity(secret, protection.principal(), said.id().name(), ""));
+                new Identity(
+                        security.secret() != null,
+                        protection.principal(),
+                        said.id().name(),
+                        ""));
     }
 
     /**

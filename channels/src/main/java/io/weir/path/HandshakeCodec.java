@@ -9,9 +9,7 @@ import io.weir.core.PeerCard;
 import io.weir.core.PeerId;
 import io.weir.core.ProtocolMismatch;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
@@ -21,12 +19,10 @@ import java.util.UUID;
  *
  * <pre>
  * HELLO  'W' 'E' 'I' 'R', major (8), minor (8), zero (16), features (64), id (2 x 64), incarnation (64), name,
- *        32 random bytes if the features have bit 0,
- *        what was dialled if the features have bit 3: address, reached, host; see Dialled
- * PROOF  one or two codes of 32 bytes; see Admission
+ *        ephemeral key of 32 bytes, what was dialled: address, reached, host; see Dialled
+ * PROOF  see Admission
  * CARD   half of the session's number (64), boot id, uid (64), process, host, pid (64), ready map, missing map,
- *        switches map,
- *        number of tags (8), tags of 16 bytes each; see Contact
+ *        switches map
  * OFFER  nonce (64), the adapter's bytes
  * </pre>
  *
@@ -38,24 +34,15 @@ public final class HandshakeCodec {
     public static final long LAST = -1;
 
     /** Another major number can't talk to us; of two minor numbers the lower one counts. */
-    static final int MAJOR = 1;
+    static final int MAJOR = 2;
 
     static final int MINOR = 0;
 
-    /** The HELLO ends with random bytes for a proof. */
-    static final long RANDOM = 1;
-
-    /** Its sender has a secret, and wants it to be proved. Only with {@link #RANDOM}. */
+    /** Its sender has a secret, and wants it to be proved. */
     static final long SECRET = 2;
 
     /** The connection is for a session that there is already. */
     static final long REJOINS = 4;
-
-    /** The HELLO says what its sender has dialled. */
-    static final long DIALLED = 8;
-
-    /** Random bytes in a HELLO. */
-    static final int NONCE = 32;
 
     private static final int MAGIC = 'W' | 'E' << 8 | 'I' << 16 | 'R' << 24;
 
@@ -70,19 +57,20 @@ public final class HandshakeCodec {
 
     private static final int MAX_HOST = 128;
 
-    /** What HELLO says. */
-    record Hello(int major, int minor, long features, PeerId id, Dialled dialled) {
+    /**
+     * What HELLO says.
+     *
+     * @param key the ephemeral public key
+     */
+    @SuppressWarnings("ArrayRecordComponent") // Nobody compares them.
+    record Hello(int major, int minor, long features, PeerId id, byte[] key, Dialled dialled) {
 
         boolean rejoins() {
             return (features & REJOINS) != 0;
         }
 
-        boolean saysWhatWasDialled() {
-            return (features & DIALLED) != 0;
-        }
-
-        boolean expectsProof() {
-            return (features & (RANDOM | SECRET)) == (RANDOM | SECRET);
+        boolean hasSecret() {
+            return (features & SECRET) != 0;
         }
     }
 
@@ -91,21 +79,20 @@ public final class HandshakeCodec {
      *
      * @param switches what goes with the card
      * @param half the sender's half of the number that the session will have
-     * @param named the sender's other connections, by their tags
      */
-    public record Introduction(PeerCard card, Map<String, PathSwitch> switches, long half, List<byte[]> named) {}
+    public record Introduction(PeerCard card, Map<String, PathSwitch> switches, long half) {}
 
     private HandshakeCodec() {}
 
-    static ByteBuf hello(PeerId id, byte[] random, boolean secret, boolean rejoins, Dialled dialled) {
+    static ByteBuf hello(PeerId id, byte[] key, boolean secret, boolean rejoins, Dialled dialled) {
         ByteBuf out = Unpooled.buffer(128);
         out.writeIntLE(MAGIC).writeByte(MAJOR).writeByte(MINOR).writeShortLE(0);
-        out.writeLongLE(RANDOM | DIALLED | (secret ? SECRET : 0) | (rejoins ? REJOINS : 0));
+        out.writeLongLE((secret ? SECRET : 0) | (rejoins ? REJOINS : 0));
         out.writeLongLE(id.id().getMostSignificantBits())
                 .writeLongLE(id.id().getLeastSignificantBits())
                 .writeLongLE(id.incarnation());
         writeText(out, id.name());
-        out.writeBytes(random);
+        out.writeBytes(key);
         writeText(out, dialled.address());
         writeText(out, dialled.reached());
         writeText(out, dialled.host());
@@ -131,19 +118,16 @@ public final class HandshakeCodec {
             UUID id = new UUID(in.readLongLE(), in.readLongLE());
             long incarnation = in.readLongLE();
             PeerId peer = new PeerId(id, readText(in, PeerId.MAX_NAME), incarnation);
-            if ((features & RANDOM) != 0) {
-                in.skipBytes(NONCE);
-            }
-            Dialled dialled = (features & DIALLED) == 0
-                    ? Dialled.NOTHING
-                    : new Dialled(readText(in, MAX_ADDRESS), readText(in, MAX_ADDRESS), readText(in, MAX_HOST));
-            return new Hello(major, minor, features, peer, dialled);
+            byte[] key = new byte[Noise.KEY];
+            in.readBytes(key);
+            Dialled dialled = new Dialled(readText(in, MAX_ADDRESS), readText(in, MAX_ADDRESS), readText(in, MAX_HOST));
+            return new Hello(major, minor, features, peer, key, dialled);
         } catch (IndexOutOfBoundsException e) {
             throw new ProtocolMismatch("its HELLO is cut off", e);
         }
     }
 
-    public static ByteBuf card(long half, PeerCard card, Map<String, PathSwitch> switches, List<byte[]> named) {
+    public static ByteBuf card(long half, PeerCard card, Map<String, PathSwitch> switches) {
         ByteBuf out = Unpooled.buffer(256);
         out.writeLongLE(half);
         writeText(out, card.bootId());
@@ -156,8 +140,6 @@ public final class HandshakeCodec {
         Map<String, String> set = new LinkedHashMap<>();
         switches.forEach((path, value) -> set.put(path, value.name()));
         writeMap(out, set);
-        out.writeByte(named.size());
-        named.forEach(out::writeBytes);
         return out;
     }
 
@@ -176,25 +158,10 @@ public final class HandshakeCodec {
             PeerCard card = new PeerCard(id, bootId, uid, process, host, pid, readMap(in), readMap(in));
             Map<String, PathSwitch> switches = new LinkedHashMap<>();
             readMap(in).forEach((path, value) -> switches.put(path, PathSwitch.valueOf(value)));
-            return new Introduction(card, switches, half, readTags(in));
+            return new Introduction(card, switches, half);
         } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
             throw new ProtocolMismatch("its CARD is malformed: " + e.getMessage(), e);
         }
-    }
-
-    /** There are none in a CARD that ends before them. */
-    private static List<byte[]> readTags(ByteBuf in) {
-        int count = in.isReadable() ? in.readUnsignedByte() : 0;
-        if (count > Contact.MOST_NAMED) {
-            throw new ProtocolMismatch(count + " other connections, where " + Contact.MOST_NAMED + " are the most");
-        }
-        List<byte[]> tags = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            byte[] tag = new byte[Contact.TAG];
-            in.readBytes(tag);
-            tags.add(tag);
-        }
-        return tags;
     }
 
     static ByteBuf offer(long nonce, byte[] offer) {

@@ -73,6 +73,7 @@ public final class LastingLink implements Link {
     private final long number;
     private final PeerId peer;
     private final Identity identity;
+    private final boolean direct;
     private final TimeoutSpec timeouts;
     private final Retained retained;
     private final @Nullable PathChoice choice;
@@ -122,13 +123,14 @@ public final class LastingLink implements Link {
     /** One link, which it neither changes nor outlives. */
     public LastingLink(
             Loop loop, Link only, PeerId peer, Identity identity, TimeoutSpec timeouts, MemoryAccount.Share memory) {
-        this(loop, 0, peer, identity, timeouts, new Retained(memory, 0), only, null, 0, only, null);
+        this(loop, 0, peer, identity, false, timeouts, new Retained(memory, 0), only, null, 0, only, null);
     }
 
     /**
      * Begins with the link of the handshake's last attempt.
      *
      * @param sessionNumber by which both sides know the session
+     * @param direct whether what was dialled leads to who has accepted
      * @param choice who decides which path comes next; null if there is nothing to decide
      */
     public LastingLink(
@@ -136,6 +138,7 @@ public final class LastingLink implements Link {
             long sessionNumber,
             PeerId peer,
             Identity identity,
+            boolean direct,
             TimeoutSpec timeouts,
             Retained retained,
             Link bootstrapLink,
@@ -147,6 +150,7 @@ public final class LastingLink implements Link {
         this.number = sessionNumber;
         this.peer = peer;
         this.identity = identity;
+        this.direct = direct;
         this.timeouts = timeouts;
         this.retained = retained;
         this.undelivered = new Undelivered(retained);
@@ -820,8 +824,10 @@ public final class LastingLink implements Link {
     }
 
     /** Whether who connects anew has proved as much as before. Its name and host are claims. */
-    boolean isStill(Identity its) {
-        return identity.knowsSecret() == its.knowsSecret() && Objects.equals(identity.principal(), its.principal());
+    boolean isStill(Identity its, boolean isDirect) {
+        return identity.knowsSecret() == its.knowsSecret()
+                && Objects.equals(identity.principal(), its.principal())
+                && (isDirect || !direct || identity.provedItself());
     }
 
     /** See {@link User#execute}. */
@@ -839,8 +845,8 @@ public final class LastingLink implements Link {
     }
 
     /** Whether it can do with another bootstrap connection, of one who has proved this. Any thread. */
-    public boolean mayBeRejoined(Identity its) {
-        return choice != null && !choice.stays() && !isTunnel() && isStill(its);
+    public boolean mayBeRejoined(Identity its, boolean isDirect) {
+        return choice != null && !choice.stays() && !isTunnel() && isStill(its, isDirect);
     }
 
     /** Whether the bootstrap connection leads through gateways: then the session ends with it. */

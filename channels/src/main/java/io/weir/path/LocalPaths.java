@@ -19,6 +19,7 @@ import io.weir.core.Transport;
 import io.weir.core.TransportSettings;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import reactor.core.publisher.Mono;
@@ -29,6 +30,7 @@ public final class LocalPaths {
     public static final String NOT_PRIVATE = "others could read what goes over it, and weir.security.require=encrypted";
 
     private final NodeSpec spec;
+    private final NodeKey key;
     private final PeerCard card;
     private final Map<String, Transport> adapters;
     private final Bootstrap bootstrap;
@@ -36,9 +38,13 @@ public final class LocalPaths {
     private final RareLog sessionLog;
     private final BooleanSupplier closing;
 
-    /** @param closing whether the node is closing */
+    /**
+     * @param key to which the id of the card belongs
+     * @param closing whether the node is closing
+     */
     public LocalPaths(
             NodeSpec spec,
+            NodeKey key,
             PeerCard card,
             Map<String, Transport> adapters,
             Bootstrap bootstrap,
@@ -46,6 +52,7 @@ public final class LocalPaths {
             RareLog sessionLog,
             BooleanSupplier closing) {
         this.spec = spec;
+        this.key = key;
         this.card = card;
         this.adapters = adapters;
         this.bootstrap = bootstrap;
@@ -56,6 +63,16 @@ public final class LocalPaths {
 
     NodeSpec spec() {
         return spec;
+    }
+
+    /** See {@link Bootstrap#elsewhere()}. */
+    public Executor elsewhere() {
+        return bootstrap.elsewhere();
+    }
+
+    /** By which this node is known. */
+    public NodeKey key() {
+        return key;
     }
 
     PeerId id() {

@@ -133,10 +133,12 @@ final class Redial implements Absence.Dialler {
                     paths.spec().security(),
                     paths.spec().security().requirementAt(address),
                     paths.id(),
+                    paths.key(),
                     true,
                     true,
                     paths.dialled(address, link),
                     link.protection(),
+                    paths.elsewhere(),
                     this);
         }
 
@@ -161,15 +163,23 @@ final class Redial implements Absence.Dialler {
 
         private void stop() {
             deadline.dispose();
+            admission.end();
             talk = null;
         }
 
         void leave() {
             deadline.dispose();
+            admission.end();
             link.close();
         }
 
-        private void giveUp(WeirException reason) {
+        @Override
+        public void later(Runnable task) {
+            lasting.execute(task);
+        }
+
+        @Override
+        public void giveUp(WeirException reason) {
             if (!done()) {
                 stop();
                 link.close();
@@ -218,7 +228,7 @@ final class Redial implements Absence.Dialler {
                 } else {
                     giveUp(new SessionLost("another node, " + peer + ", answers at " + address));
                 }
-            } else if (!lasting.isStill(identity)) {
+            } else if (!lasting.isStill(identity, admission.isDirect())) {
                 giveUp(new AuthenticationFailed("it has proved less than before, or to be another one"));
             } else {
                 said = lasting.settledNumber();

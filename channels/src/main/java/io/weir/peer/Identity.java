@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who a peer is, and how far that is more than its word. Immutable.
  *
- * <p>Names, ids, users and hosts that a peer states about itself are claims. Where a shared secret was proved, they
+ * <p>Names, users and hosts that a peer states about itself are claims. Where a shared secret was proved, they
  * are the claims of somebody who knows the secret, and no more: everybody who knows it may use any name. Only a
  * principal is proved by itself.
  *

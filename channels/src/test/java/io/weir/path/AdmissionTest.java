@@ -12,6 +12,7 @@ import io.weir.config.SecuritySpec;
 import io.weir.core.AuthenticationFailed;
 import io.weir.core.Frame;
 import io.weir.core.FrameKind;
+import io.weir.core.Overloaded;
 import io.weir.core.PeerId;
 import io.weir.core.Protection;
 import io.weir.core.ProtocolMismatch;
@@ -19,7 +20,10 @@ import io.weir.core.Refused;
 import io.weir.core.WeirException;
 import io.weir.peer.Identity;
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.UUID;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,8 +46,13 @@ class AdmissionTest {
         final Admission admission;
         final ArrayDeque<Said> said = new ArrayDeque<>();
 
+        final NodeKey key;
+
         @Nullable
         Identity admitted;
+
+        @Nullable
+        PeerId with;
 
         /** What the other side may have dialled. */
         Dialled ours = DIALLED;
@@ -53,15 +62,38 @@ class AdmissionTest {
         }
 
         Side(SecuritySpec security, boolean connecting, Requirement required, Protection protection) {
-            PeerId id = new PeerId(UUID.randomUUID(), connecting ? "near" : "far", 1);
+            this(security, connecting, required, protection, null);
+        }
+
+        Side(
+                SecuritySpec security,
+                boolean connecting,
+                Requirement required,
+                Protection protection,
+                @Nullable UUID claimed) {
+            this(security, connecting, required, protection, claimed, null);
+        }
+
+        /** @param elsewhere where it computes; null for here and at once */
+        Side(
+                SecuritySpec security,
+                boolean connecting,
+                Requirement required,
+                Protection protection,
+                @Nullable UUID claimed,
+                @Nullable Executor elsewhere) {
+            key = NodeKey.generate();
+            PeerId id = new PeerId(claimed == null ? key.id() : claimed, connecting ? "near" : "far", 1);
             admission = new Admission(
                     security,
                     required,
                     id,
+                    key,
                     connecting,
                     false,
                     connecting ? DIALLED : Dialled.NOTHING,
                     protection,
+                    elsewhere == null ? Runnable::run : elsewhere,
                     this);
             admission.begin();
         }
@@ -81,6 +113,17 @@ class AdmissionTest {
         public void admitted(PeerId peer, Identity identity) {
             assertThat(admitted).isNull();
             admitted = identity;
+            with = peer;
+        }
+
+        @Override
+        public void later(Runnable task) {
+            task.run();
+        }
+
+        @Override
+        public void giveUp(WeirException reason) {
+            throw reason;
         }
 
         void hears(Said frame) {
@@ -108,6 +151,13 @@ class AdmissionTest {
         }
     }
 
+    /** Of the accepting side, which says it when it has heard one. */
+    private static Said helloOf(SecuritySpec security) {
+        Side far = new Side(security, false);
+        far.hears(new Side(security, true).next());
+        return far.next();
+    }
+
     private static SecuritySpec secret(String text) {
         return new SecuritySpec(Secret.of(text), null, null);
     }
@@ -129,13 +179,43 @@ class AdmissionTest {
     }
 
     @Test
-    void withoutASecretHelloIsEnough() {
+    void withoutASecretEachProvesItsId() {
         Side near = new Side(SecuritySpec.NONE, true);
         Side far = new Side(SecuritySpec.NONE, false);
         assertThat(meet(near, far)).isNull();
         assertThat(near.admitted).isEqualTo(new Identity(false, null, "far", ""));
+        assertThat(near.with).isEqualTo(new PeerId(far.key.id(), "far", 1));
         assertThat(far.admitted).isEqualTo(new Identity(false, null, "near", ""));
+        assertThat(far.with).isEqualTo(new PeerId(near.key.id(), "near", 1));
         assertThat(far.admitted.proved()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"true, false", "false, false", "true, true", "false, true"})
+    void anotherIdIsNotTaken(boolean connecting, boolean secret) {
+        SecuritySpec security = secret ? SHARED : SecuritySpec.NONE;
+        UUID anothers = NodeKey.generate().id();
+        Side impostor = new Side(security, connecting, Requirement.NONE, Protection.NONE, anothers);
+        Side honest = new Side(security, !connecting);
+        Side near = connecting ? impostor : honest;
+        Side far = connecting ? honest : impostor;
+        assertThat(meet(near, far))
+                .isInstanceOf(AuthenticationFailed.class)
+                .hasMessageContaining("another key than the one of the id that it says it has");
+        assertThat(honest.admitted).isNull();
+        assertThat(impostor.admitted).isNull();
+    }
+
+    /** The accepting side says so, sealed, as the connecting side can't know. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void bothKnowWhetherWhatWasDialledLeadsToTheAcceptingSide(boolean leads) {
+        Side near = new Side(SecuritySpec.NONE, true);
+        Side far = new Side(SecuritySpec.NONE, false);
+        far.ours = leads ? DIALLED : Dialled.NOTHING;
+        assertThat(meet(near, far)).isNull();
+        assertThat(near.admission.isDirect()).isEqualTo(leads);
+        assertThat(far.admission.isDirect()).isEqualTo(leads);
     }
 
     @Test
@@ -163,10 +243,12 @@ class AdmissionTest {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void bothSidesTellWhichSettingIsMissingOnOneOfThem(boolean connectingHasIt) {
-        Side near = new Side(connectingHasIt ? SHARED : SecuritySpec.NONE, true);
-        Side far = new Side(connectingHasIt ? SecuritySpec.NONE : SHARED, false);
+        SecuritySpec here = connectingHasIt ? SHARED : SecuritySpec.NONE;
+        SecuritySpec there = connectingHasIt ? SecuritySpec.NONE : SHARED;
+        Side near = new Side(here, true);
+        Side far = new Side(there, false);
         Said fromNear = near.next();
-        Said fromFar = far.next();
+        Said fromFar = helloOf(there);
         assertThatThrownBy(() -> near.hears(fromFar))
                 .isInstanceOf(AuthenticationFailed.class)
                 .hasMessageContaining("weir.security.secret");
@@ -200,22 +282,34 @@ class AdmissionTest {
 
     /** Who connects to a node must not get anything on which to try guesses. */
     @Test
-    void theAcceptingSideProvesNothingBeforeItHasSeenAProof() {
+    void theAcceptingSideSaysTheSameWhateverItsSecretUntilItHasSeenAProof() {
         Side near = new Side(OTHER, true);
         Side far = new Side(SHARED, false);
         far.hears(near.next());
-        assertThat(far.next().kind).isEqualTo(FrameKind.HELLO);
+        near.hears(far.next());
+        // That it can be opened by one who has another secret shows that none was needed.
+        Said proof = far.next();
+        assertThat(proof.kind).isEqualTo(FrameKind.PROOF);
+        assertThat(proof.body).hasSize(64);
+        near.hears(proof);
+        assertThat(near.next().body).hasSize(64);
         assertThat(far.said).isEmpty();
     }
 
     @Test
-    void aProofCantBeSentBack() {
+    void nothingCanBeSentBack() {
         Side near = new Side(SHARED, true);
         Said hello = near.next();
         near.hears(hello);
-        Said proof = near.next();
+        Side far = new Side(SHARED, false);
+        far.hears(hello);
+        Said its = far.next();
+        assertThatThrownBy(() -> far.hears(its)).isInstanceOf(ProtocolMismatch.class);
+        Said proof = far.next();
+        assertThatThrownBy(() -> far.hears(proof)).isInstanceOf(AuthenticationFailed.class);
         assertThatThrownBy(() -> near.hears(proof)).isInstanceOf(AuthenticationFailed.class);
         assertThat(near.admitted).isNull();
+        assertThat(far.admitted).isNull();
     }
 
     @Test
@@ -224,13 +318,61 @@ class AdmissionTest {
         Side far = new Side(SHARED, false);
         Said hello = near.next();
         far.hears(hello);
-        near.hears(far.next());
+        Said there = far.next();
+        near.hears(there);
+        Said first = far.next();
+        near.hears(first);
         Said proof = near.next();
 
         Side again = new Side(SHARED, false);
         again.hears(hello);
         assertThatThrownBy(() -> again.hears(proof)).isInstanceOf(AuthenticationFailed.class);
         assertThat(again.admitted).isNull();
+        Side anew = new Side(SHARED, true);
+        anew.hears(there);
+        assertThatThrownBy(() -> anew.hears(first)).isInstanceOf(AuthenticationFailed.class);
+        assertThat(anew.said).hasSize(1);
+    }
+
+    /** Each byte of each PROOF: nobody is admitted by what was changed. */
+    @ParameterizedTest
+    @CsvSource({"0, 64", "1, 64", "2, 17"})
+    void nothingInTheProofsCanBeChangedOnTheWay(int which, int length) {
+        for (int at = 0; at < length; at++) {
+            Side near = new Side(SHARED, true);
+            Side far = new Side(SHARED, false);
+            far.hears(near.next());
+            near.hears(far.next());
+            Side[] senders = {far, near, far};
+            for (int i = 0; i < which; i++) {
+                senders[i + 1].hears(senders[i].next());
+            }
+            Side receiver = which == 1 ? far : near;
+            Said proof = senders[which].next();
+            assertThat(proof.body).hasSize(length);
+            proof.body[at] ^= 1;
+            assertThatThrownBy(() -> receiver.hears(proof)).as("byte " + at).isInstanceOf(AuthenticationFailed.class);
+            assertThat(receiver.admitted).isNull();
+        }
+    }
+
+    /** With such a key everybody would know the outcome. */
+    @ParameterizedTest
+    @CsvSource({"true, 0", "true, 1", "false, 0", "false, 1"})
+    void aKeyWithWhichNothingIsSecretIsABreach(boolean connecting, int first) {
+        byte[] hello = (connecting ? helloOf(SecuritySpec.NONE) : new Side(SecuritySpec.NONE, true).next()).body;
+        // Behind the name: 42 bytes and the name itself.
+        int at = 42 + (connecting ? "far" : "near").length();
+        Arrays.fill(hello, at, at + Noise.KEY, (byte) 0);
+        hello[at] = (byte) first;
+        Side here = new Side(SecuritySpec.NONE, connecting);
+        assertThatThrownBy(() -> {
+                    here.hears(FrameKind.HELLO, hello);
+                    here.hears(FrameKind.PROOF, new byte[64]);
+                })
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessageContaining("key");
+        assertThat(here.admitted).isNull();
     }
 
     /** Somebody in the middle who ends the encryption on both sides: each connection has a certificate of its own. */
@@ -258,21 +400,6 @@ class AdmissionTest {
         assertThat(far.admitted).isNull();
     }
 
-    /** Whichever side it is of: a proof that it gets, or asks for, would hold for everybody. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void aHelloThatDoesNotSayWhatWasDialled(boolean connecting) {
-        byte[] hello = new Side(SHARED, !connecting).next().body;
-        hello[8] &= ~8;
-        Side here = new Side(SHARED, connecting);
-        assertThatThrownBy(() -> here.hears(FrameKind.HELLO, hello))
-                .isInstanceOf(ProtocolMismatch.class)
-                .hasMessageContaining("does not say what was dialled")
-                .hasMessageContaining("use the same one on both sides");
-        assertThat(here.next().kind).isEqualTo(FrameKind.HELLO);
-        assertThat(here.said).isEmpty();
-    }
-
     @Test
     void nothingInTheHellosCanBeChangedOnTheWay() {
         int length = new Side(SHARED, true).next().body.length;
@@ -290,7 +417,7 @@ class AdmissionTest {
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {0, 1, 31, 33, 63, 65, 96, 4096})
+    @ValueSource(ints = {0, 1, 16, 17, 47, 48, 63, 65, 79, 81, 96, 4096})
     void aProofHasAProofsLength(int length) {
         Side near = new Side(SHARED, true);
         Side far = new Side(SHARED, false);
@@ -298,6 +425,66 @@ class AdmissionTest {
         assertThatThrownBy(() -> far.hears(FrameKind.PROOF, new byte[length])).isInstanceOf(ProtocolMismatch.class);
         near.hears(far.next());
         assertThatThrownBy(() -> near.hears(FrameKind.PROOF, new byte[length])).isInstanceOf(ProtocolMismatch.class);
+    }
+
+    /** Who only connects must not have us make keys, nor be answered. */
+    @Test
+    void theAcceptingSideSaysNothingFirst() {
+        assertThat(new Side(SHARED, false).said).isEmpty();
+    }
+
+    @Test
+    void keysAreAgreedOnElsewhereAndNothingIsTakenMeanwhile() {
+        ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+        Side near = new Side(SHARED, true);
+        Side far = new Side(SHARED, false, Requirement.NONE, Protection.NONE, null, tasks::add);
+        far.hears(near.next());
+        assertThat(far.said).isEmpty();
+        assertThatThrownBy(() -> far.hears(FrameKind.PROOF, new byte[64]))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessage("PROOF has no place here");
+        tasks.remove().run();
+        near.hears(far.next());
+        near.hears(far.next());
+        Said proof = near.next();
+        far.hears(proof);
+        assertThatThrownBy(() -> far.hears(proof)).isInstanceOf(ProtocolMismatch.class);
+        assertThat(far.admitted).isNull();
+        tasks.remove().run();
+        assertThat(far.admitted).isNotNull();
+        assertThat(tasks).isEmpty();
+    }
+
+    @Test
+    void nothingIsComputedForOneThatHasGone() {
+        ArrayDeque<Runnable> tasks = new ArrayDeque<>();
+        Side far = new Side(SHARED, false, Requirement.NONE, Protection.NONE, null, tasks::add);
+        far.hears(new Side(SHARED, true).next());
+        far.admission.end();
+        tasks.remove().run();
+        assertThat(far.said).isEmpty();
+        assertThat(far.admitted).isNull();
+    }
+
+    @Test
+    void whoCantBeComputedForIsRefused() {
+        Side far = new Side(SHARED, false, Requirement.NONE, Protection.NONE, null, task -> {
+            throw new RejectedExecutionException("full");
+        });
+        assertThatThrownBy(() -> far.hears(new Side(SHARED, true).next()))
+                .isInstanceOf(Overloaded.class)
+                .hasMessageContaining("try again");
+    }
+
+    /** A second tag is only of one who has a former secret. */
+    @Test
+    void withoutASecretThereIsOneTag() {
+        Side near = new Side(SecuritySpec.NONE, true);
+        Side far = new Side(SecuritySpec.NONE, false);
+        far.hears(near.next());
+        assertThatThrownBy(() -> far.hears(FrameKind.PROOF, new byte[80]))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessage("a PROOF of 80 bytes");
     }
 
     @Test
@@ -315,35 +502,34 @@ class AdmissionTest {
         assertThatThrownBy(() -> far.hears(new Side(SHARED, true).next()))
                 .isInstanceOf(ProtocolMismatch.class)
                 .hasMessage("a second HELLO");
+        Side near = new Side(SecuritySpec.NONE, true);
         Side open = new Side(SecuritySpec.NONE, false);
-        open.hears(new Side(SecuritySpec.NONE, true).next());
-        assertThatThrownBy(() -> open.hears(FrameKind.PROOF, new byte[32])).isInstanceOf(ProtocolMismatch.class);
+        assertThat(meet(near, open)).isNull();
+        for (Side each : new Side[] {near, open}) {
+            for (int length : new int[] {17, 64}) {
+                assertThatThrownBy(() -> each.hears(FrameKind.PROOF, new byte[length]))
+                        .isInstanceOf(ProtocolMismatch.class)
+                        .hasMessage("PROOF has no place here");
+            }
+        }
     }
 
-    /** A node that knows nothing of secrets: its HELLO ends with its name. */
-    @Test
-    void anOlderNodeIsTalkedToWhereNothingIsToBeProved() {
-        byte[] hello = ByteBufUtil.getBytes(HandshakeCodec.hello(
-                new PeerId(UUID.randomUUID(), "old", 1), new byte[0], false, false, Dialled.NOTHING));
-        hello[8] = 0;
-        Side open = new Side(SecuritySpec.NONE, false);
-        open.hears(FrameKind.HELLO, hello);
-        assertThat(open.admitted).isNotNull();
-        assertThatThrownBy(() -> new Side(SHARED, false).hears(FrameKind.HELLO, hello))
-                .isInstanceOf(AuthenticationFailed.class);
-        hello[8] = 2;
-        assertThatThrownBy(() -> new Side(SHARED, false).hears(FrameKind.HELLO, hello))
-                .isInstanceOf(AuthenticationFailed.class);
-        hello[8] = 1;
-        assertThatThrownBy(() -> new Side(SHARED, false).hears(FrameKind.HELLO, hello))
-                .isInstanceOf(ProtocolMismatch.class);
+    @ParameterizedTest
+    @ValueSource(bytes = {1, 3})
+    void anotherVersionIsRefusedByItsHello(byte major) {
+        byte[] hello = new Side(SecuritySpec.NONE, true).next().body;
+        hello[4] = major;
+        assertThatThrownBy(() -> new Side(SecuritySpec.NONE, false).hears(FrameKind.HELLO, hello))
+                .isInstanceOf(ProtocolMismatch.class)
+                .hasMessage("it speaks version " + major + ".0 of the protocol, this node 2.0;"
+                        + " use the same major version of Weir on both sides");
     }
 
     @Test
     void aCertificateIsAProofAsWell() {
         Protection shown = new Protection(true, "CN=near", "aa");
         for (Requirement each : Requirement.values()) {
-            Side near = new Side(SecuritySpec.NONE, true);
+            Side near = new Side(SecuritySpec.NONE, true, Requirement.NONE, new Protection(true, null, "aa"));
             Side far = new Side(SecuritySpec.NONE, false, each, shown);
             assertThat(meet(near, far)).isNull();
             assertThat(far.admitted).isEqualTo(new Identity(false, "CN=near", "near", ""));
@@ -365,7 +551,7 @@ class AdmissionTest {
                 .hasMessageContaining("weir.security.require=authenticated");
 
         Side plain = new Side(SHARED, true, Requirement.ENCRYPTED, Protection.NONE);
-        assertThatThrownBy(() -> plain.hears(new Side(SHARED, false).next()))
+        assertThatThrownBy(() -> plain.hears(helloOf(SHARED)))
                 .isInstanceOf(Refused.class)
                 .hasMessageContaining("weir.security.require=encrypted")
                 .hasMessageContaining("weir.tls=on");

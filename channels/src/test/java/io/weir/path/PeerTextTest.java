@@ -38,8 +38,8 @@ class PeerTextTest {
     @Test
     void aName() {
         PeerId called = new PeerId(new UUID(1, 2), BAD, 1);
-        assertThat(HandshakeCodec.readHello(HandshakeCodec.hello(
-                                called, new byte[HandshakeCodec.NONCE], false, false, Dialled.NOTHING))
+        assertThat(HandshakeCodec.readHello(
+                                HandshakeCodec.hello(called, new byte[Noise.KEY], false, false, Dialled.NOTHING))
                         .id()
                         .name())
                 .isEqualTo(SHOWN);

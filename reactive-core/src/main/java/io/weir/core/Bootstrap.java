@@ -1,6 +1,7 @@
 package io.weir.core;
 
 import java.net.SocketAddress;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -50,6 +51,14 @@ public interface Bootstrap {
      * TLS when its handshake has ended well.
      */
     Mono<Link> connect(PeerAddress address, TransportSettings settings, Loop loop);
+
+    /**
+     * Where to compute what would keep a loop from its work, as are agreements on keys. It may refuse a task as any
+     * executor may. By default that is the thread of the caller. Any thread may call.
+     */
+    default Executor elsewhere() {
+        return Runnable::run;
+    }
 
     /** An open listener. Disposing it closes the listening socket only, not the accepted connections. */
     interface Listener extends Disposable {

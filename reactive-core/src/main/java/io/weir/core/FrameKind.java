@@ -73,14 +73,15 @@ public enum FrameKind {
     /** Answer to PING: any other frame would say as much. */
     PONG(18, 0),
     /**
-     * Over a connection that takes the place of a lost bootstrap connection, after HELLO of both: the session goes on.
+     * Over a connection that takes the place of a lost bootstrap connection, after the PROOFs: the session goes on.
      * First word: the number that both have given the session; aux: the attempt over whose link it goes in both
      * directions meanwhile, 0 if there is none.
      */
     REJOIN(20, 1),
 
     /**
-     * Between HELLO and CARD, where a secret is shared: that the sender knows it; body: one or two codes of 32 bytes.
+     * Between HELLO and CARD: that the sender has the key of its id, and knows the secret where one is shared; body: a
+     * message of the key exchange.
      */
     PROOF(19, 0),
 

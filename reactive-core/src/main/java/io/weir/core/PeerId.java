@@ -6,7 +6,7 @@ import java.util.UUID;
 /**
  * Who a node is.
  *
- * @param id unique among nodes; new for each start unless configured
+ * @param id unique among nodes, new for each start; made of a key of the node, so no other node has it
  * @param name for people; need not be unique
  * @param incarnation grows with each start of the same id, so that a restarted peer is never taken for the one before
  */

@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -111,7 +112,7 @@ class WireDocsTest {
     }
 
     @Test
-    void theExampleIsTrue() throws IOException {
+    void theExampleIsTrue() throws Exception {
         Map<String, String> onlyTcp = new HashMap<>();
         ServiceLoader.load(Transport.class).forEach(path -> onlyTcp.put("weir.transport." + path.name(), "off"));
         onlyTcp.remove("weir.transport.tcp");
@@ -129,18 +130,31 @@ class WireDocsTest {
         }
     }
 
-    private static void play(List<List<Line>> frames, Socket socket) throws IOException {
+    private static void play(List<List<Line>> frames, Socket socket) throws Exception {
         DataInputStream in = new DataInputStream(socket.getInputStream());
+        // What was recorded has to be right by itself as well.
+        Exchanged recording = new Exchanged();
+        Exchanged exchanged = new Exchanged();
         byte[] nonce = {};
         int compared = 0;
         for (List<Line> frame : frames) {
+            byte[] recordedBytes = joined(frame.stream().map(Line::bytes));
+            boolean proof = recordedBytes[4] == FrameKind.PROOF.code();
             if (frame.get(0).mark.equals("C")) {
-                socket.getOutputStream().write(said(frame, nonce));
+                recording.said(recordedBytes);
+                byte[] said = proof ? exchanged.proof(recordedBytes) : said(frame, nonce);
+                assertThat(proof ? recording.proof(recordedBytes) : recordedBytes)
+                        .as("what was recorded")
+                        .isEqualTo(recordedBytes);
+                exchanged.said(said);
+                socket.getOutputStream().write(said);
             } else {
                 byte[] came = frame(in);
                 compared += compare(frame, came);
+                recording.heard(recordedBytes);
+                exchanged.heard(came);
                 if (came[4] == FrameKind.CARD.code()) {
-                    Card recorded = Card.of(joined(frame.stream().map(Line::bytes)));
+                    Card recorded = Card.of(recordedBytes);
                     Card card = Card.of(came);
                     assertThat(card.ready()).isEqualTo(recorded.ready());
                     assertThat(card.switches()).isEqualTo(recorded.switches());
@@ -152,6 +166,62 @@ class WireDocsTest {
         }
         assertThat(compared).isGreaterThan(200);
         assertThat(in.read()).as("the node closes behind GOODBYE").isEqualTo(-1);
+    }
+
+    /** The exchange as it stands, of the recording or of this run. */
+    private static final class Exchanged {
+
+        private final WireExchange exchange = new WireExchange(ascending(0x00), ascending(0x20));
+        private byte[] ours = {};
+        private byte[] theirs = {};
+        private byte[] answer = {};
+
+        private static byte[] ascending(int first) {
+            byte[] key = new byte[32];
+            for (int i = 0; i < key.length; i++) {
+                key[i] = (byte) (first + i);
+            }
+            return key;
+        }
+
+        void said(byte[] frame) throws GeneralSecurityException {
+            if (frame[4] == FrameKind.HELLO.code()) {
+                ours = body(frame);
+                assertThat(Arrays.copyOfRange(ours, 16, 32))
+                        .isEqualTo(WireExchange.id(WireExchange.publicKey(ascending(0x00))));
+                assertThat(key(ours)).isEqualTo(WireExchange.publicKey(ascending(0x20)));
+            }
+        }
+
+        void heard(byte[] frame) throws GeneralSecurityException {
+            if (frame[4] == FrameKind.HELLO.code()) {
+                theirs = body(frame);
+                exchange.begin(ours, theirs, key(theirs));
+            } else if (frame[4] == FrameKind.PROOF.code() && answer.length == 0) {
+                answer = exchange.answer(body(frame), Arrays.copyOfRange(theirs, 16, 32));
+            } else if (frame[4] == FrameKind.PROOF.code()) {
+                assertThat(exchange.opened(body(frame))).containsExactly(0);
+            }
+        }
+
+        /** The frame with what was made instead of its body. */
+        byte[] proof(byte[] frame) {
+            return joined(Stream.of(Arrays.copyOf(frame, 16), answer));
+        }
+
+        private static byte[] body(byte[] frame) {
+            int length = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN).getInt();
+            return Arrays.copyOfRange(frame, 16, 16 + length);
+        }
+
+        /** Behind the name. */
+        private static byte[] key(byte[] hello) {
+            int at = 42
+                    + Short.toUnsignedInt(ByteBuffer.wrap(hello)
+                            .order(ByteOrder.LITTLE_ENDIAN)
+                            .getShort(40));
+            return Arrays.copyOfRange(hello, at, at + 32);
+        }
     }
 
     /** What the connecting side says: with the nonce of this run in place of the recorded one. */
@@ -222,8 +292,7 @@ class WireDocsTest {
                     map(from),
                     map(from),
                     map(from));
-            int tags = from.get();
-            assertThat(from.position() + 16 * tags).as("the end of a CARD").isEqualTo(end);
+            assertThat(from.position()).as("the end of a CARD").isEqualTo(end);
             return card;
         }
     }

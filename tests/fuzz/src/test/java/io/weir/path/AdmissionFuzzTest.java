@@ -21,27 +21,38 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
-import java.util.UUID;
+import java.util.Set;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Somebody stands between nodes that share a secret, and has none himself. He hears all that they say, says it again
- * to whom he likes, and changes it as he likes: nobody ever lets him in. Where he only passes on what was meant for the
- * other one, both come in. Without a secret, a HELLO that can be read is enough, and the first one counts.
+ * Somebody stands between nodes that may share a secret, and has none himself. He hears all that they say, says it
+ * again to whom he likes, and changes it as he likes; and he has nodes of his own that say they are others. Nobody who
+ * shares a secret lets anybody in so, and without one nobody is taken for another one than he is. Where he only passes
+ * on what was meant for the other one, both come in; if he changes one frame of that, nobody comes in but those two.
  */
 class AdmissionFuzzTest {
 
     private static final SecuritySpec SHARED = new SecuritySpec(Secret.of("the one that all share"), null, null);
     private static final SecuritySpec CHANGING =
             new SecuritySpec(Secret.of("the one that comes next"), Secret.of("the one that all share"), null);
+    private static final SecuritySpec GUESSED = new SecuritySpec(Secret.of("the one that is guessed"), null, null);
 
     private static final Dialled ATTACKER = new Dialled("tcp://attacker:7400", "tcp://10.0.0.66:7400", "");
     private static final Dialled FAR = new Dialled("tcp://far:7400", "tcp://10.0.0.7:7400", "");
 
-    /** Connecting: 0 and 1; accepting: 2 and 3. */
-    private static final int SIDES = 4;
+    /** Connecting: 0, 1 and 4; accepting: 2, 3 and 5. */
+    private static final int SIDES = 6;
+
+    private static final Set<Integer> CONNECTING = Set.of(0, 1, 4);
+
+    /** From here on they are his own: the first says that it is 0, the second that it is 2. */
+    private static final int LIARS = 4;
+
+    private static final List<NodeKey> KEYS =
+            Stream.generate(NodeKey::generate).limit(SIDES).toList();
 
     private static final int MOST_STEPS = 64;
 
@@ -49,8 +60,15 @@ class AdmissionFuzzTest {
     private static final int OPEN = 1;
 
     private static final int HONEST = 2;
-    private static final int CHANGES = 4;
+    private static final int FAR_CHANGES = 4;
     private static final int BOUND = 8;
+    private static final int NEAR_CHANGES = 16;
+
+    /** Of the honest exchange one frame is changed: by the first step, which one as it says to whom. */
+    private static final int DISTURBED = 32;
+
+    /** The frames of an exchange: HELLO twice, PROOF three times. */
+    private static final int FRAMES = 5;
 
     /** What a step does. */
     private static final int PASS_ON = 0;
@@ -66,40 +84,65 @@ class AdmissionFuzzTest {
     /** Each step has four bytes: what is done, to whom, with which of the frames that were heard, and where in it. */
     static Stream<byte[]> seeds() {
         byte[] relay = {
-            0, PASS_ON, 2, 0, 0, PASS_ON, 0, 2, 0, PASS_ON, 2, 4, 0, PASS_ON, 0, 5, 0, PASS_ON, 1, 2, 0, PASS_ON, 3, 6,
-            0
+            0, PASS_ON, 2, 0, 0, PASS_ON, 0, 2, 0, PASS_ON, 0, 6, 0, PASS_ON, 2, 7, 0, PASS_ON, 0, 8, 0, PASS_ON, 1, 2,
+            0, PASS_ON, 3, 8, 0
         };
-        byte[] honest = relay.clone();
-        honest[0] = HONEST;
-        byte[] changing = relay.clone();
-        changing[0] = HONEST | CHANGES;
-        byte[] bound = relay.clone();
-        bound[0] = HONEST | BOUND;
-        byte[] open = relay.clone();
-        open[0] = OPEN;
-        return Stream.of(
-                relay,
-                honest,
-                changing,
-                bound,
-                open,
+        // His nodes go as far as they can.
+        byte[] lies = {
+            OPEN, PASS_ON, 2, 4, 0, PASS_ON, 4, 2, 0, PASS_ON, 4, 6, 0, PASS_ON, 2, 7, 0, PASS_ON, 5, 1, 0, PASS_ON, 1,
+            5, 0, PASS_ON, 1, 8, 0
+        };
+        Stream<byte[]> relays = IntStream.of(
+                        0,
+                        HONEST,
+                        HONEST | FAR_CHANGES,
+                        HONEST | NEAR_CHANGES,
+                        HONEST | BOUND,
+                        HONEST | OPEN,
+                        OPEN,
+                        OPEN | BOUND)
+                .mapToObj(first -> with(first, relay));
+        // Each of the frames is changed in each way.
+        Stream<byte[]> disturbed = IntStream.range(0, FRAMES * 8).mapToObj(each -> new byte[] {
+            (byte) (HONEST | DISTURBED | (each % 3 == 0 ? OPEN : each % 3 == 1 ? NEAR_CHANGES : 0)),
+            (byte) (each / FRAMES),
+            (byte) (each % FRAMES),
+            1,
+            (byte) (7 * each)
+        });
+        Stream<byte[]> others = Stream.of(
+                lies,
+                with(0, lies),
                 // A proof is sent back, cut, joined with another one, and shown to who did not ask for it.
-                new byte[] {0, PASS_ON, 0, 1, 0, PASS_ON, 0, 4, 0, PASS_ON, 1, 0, 0, PASS_ON, 0, 5, 0},
-                new byte[] {0, PASS_ON, 0, 2, 0, CUT, 2, 0, 9, HALVES, 2, 4, 4, FLIP, 3, 1, 40, APPEND, 1, 3, 7},
+                new byte[] {0, PASS_ON, 2, 0, 0, PASS_ON, 3, 1, 0, PASS_ON, 0, 2, 0, PASS_ON, 0, 7, 0},
+                new byte[] {0, PASS_ON, 0, 2, 0, CUT, 2, 0, 9, HALVES, 2, 6, 4, FLIP, 3, 1, 40, APPEND, 1, 3, 7},
+                new byte[] {OPEN, PASS_ON, 2, 0, 0, PASS_ON, 0, 0, 0, PASS_ON, 2, 6, 0, PASS_ON, 3, 2, 0},
                 new byte[] {OPEN, FEATURES, 0, 2, 2, FEATURES, 1, 2, 9, FLIP, 2, 0, 4, OTHER_KIND, 3, 0, 19},
-                new byte[] {CHANGES, PASS_ON, 0, 2, 0, HALVES, 2, 4, 5, RAW, 3, 0, 32, RAW, 2, 1, 64});
+                new byte[] {FAR_CHANGES, PASS_ON, 0, 2, 0, HALVES, 2, 4, 5, RAW, 3, 0, 32, RAW, 2, 1, 64});
+        return Stream.of(relays, disturbed, others).flatMap(each -> each);
+    }
+
+    private static byte[] with(int first, byte[] steps) {
+        byte[] input = steps.clone();
+        input[0] = (byte) first;
+        return input;
     }
 
     @MethodSource("seeds")
     @FuzzTest(maxDuration = "10s")
-    void nobodyComesInWithoutTheSecret(byte[] input) {
+    void nobodyComesInAsAnotherOneOrWithoutTheSecret(byte[] input) {
         if (input.length > 0) {
             new Meeting(input).run();
         }
     }
 
     @SuppressWarnings("ArrayRecordComponent")
-    private record Said(int side, FrameKind kind, byte[] body) {}
+    private record Said(int side, FrameKind kind, byte[] body) {
+
+        boolean isSame(Said other) {
+            return kind == other.kind && Arrays.equals(body, other.body);
+        }
+    }
 
     /** All sides, and what the one between them does. */
     private static final class Meeting {
@@ -107,60 +150,125 @@ class AdmissionFuzzTest {
         private final byte[] input;
         private final boolean open;
         private final boolean honest;
+        private final boolean bound;
         private final List<Said> heard = new ArrayList<>();
         private final List<Side> sides = new ArrayList<>();
+        private int at = 1;
 
         Meeting(byte[] input) {
             this.input = input;
             int first = input[0];
             open = (first & OPEN) != 0;
             honest = (first & HONEST) != 0;
-            SecuritySpec security = open ? SecuritySpec.NONE : SHARED;
-            SecuritySpec ofFar = !open && (first & CHANGES) != 0 ? CHANGING : security;
+            bound = (first & BOUND) != 0;
             for (int i = 0; i < SIDES; i++) {
-                boolean connecting = i < 2;
                 // Who stands between two encrypted connections has another binding to each of the sides.
-                Protection protection = (first & BOUND) == 0
-                        ? Protection.NONE
-                        : new Protection(true, null, honest ? "same" : "of " + i);
-                sides.add(new Side(i, connecting ? security : ofFar, connecting, protection));
+                Protection protection =
+                        bound ? new Protection(true, null, honest ? "same" : "of " + i) : Protection.NONE;
+                sides.add(new Side(i, security(i), CONNECTING.contains(i), protection));
             }
             sides.forEach(side -> side.admission.begin());
         }
 
+        private SecuritySpec security(int side) {
+            if (open) {
+                return SecuritySpec.NONE;
+            }
+            if (side >= LIARS) {
+                return GUESSED;
+            }
+            boolean changing = (input[0] & (side < 2 ? NEAR_CHANGES : FAR_CHANGES)) != 0;
+            return changing ? CHANGING : SHARED;
+        }
+
         void run() {
-            int at = 1;
-            if (honest) {
-                // The first one of each is left alone, and only passed on; he does what he likes to the others.
-                passOn(0, 2);
-                for (; at + 4 <= input.length && at < 4 * MOST_STEPS; at += 4) {
-                    step(at, 1 + 2 * (input[at + 1] & 1));
-                }
-                fail(sides.get(0).admitted == null || sides.get(2).admitted == null, "who was meant does not come in");
-                fail(open == sides.get(2).proved(), "it is said wrongly what was proved");
+            if (!honest) {
+                steps(0, 1, 2, 3, 4, 5);
             } else {
-                for (; at + 4 <= input.length && at < 4 * MOST_STEPS; at += 4) {
-                    step(at, input[at + 1] & 3);
+                // The first one of each is only passed on; he does what he likes to the others.
+                if ((input[0] & DISTURBED) != 0 && hasStep()) {
+                    disturb();
+                } else {
+                    relay(-1);
+                    checkHonest();
+                }
+                steps(1, 3, 4, 5);
+            }
+            sides.stream().limit(LIARS).forEach(this::check);
+        }
+
+        private void checkHonest() {
+            Side near = sides.get(0);
+            Side far = sides.get(2);
+            fail(near.admitted == null || far.admitted == null, "who was meant does not come in");
+            fail(open == far.proved() || open == near.proved(), "it is said wrongly what was proved");
+            fail(!near.admission.isDirect() || !far.admission.isDirect(), "it is said wrongly what was dialled");
+        }
+
+        private void check(Side side) {
+            boolean mayBeIn = (open && (honest || !bound)) || (honest && (side.index == 0 || side.index == 2));
+            fail(!mayBeIn && side.admitted != null, "somebody came in who knows no secret");
+            fail(open && side.proved(), "something was proved without a secret");
+            boolean isWho = sides.stream()
+                    .limit(LIARS)
+                    .anyMatch(other -> other.connecting != side.connecting && other.id.equals(side.peer));
+            fail(side.admitted != null && !isWho, "somebody came in as another one: " + side.peer);
+            boolean meant = honest && (side.index == 0 || side.index == 2);
+            fail(!meant && side.admission.isDirect(), "what was dialled is the attacker's");
+        }
+
+        private void disturb() {
+            int frame = (input[at + 1] & 0xff) % FRAMES;
+            Side near = sides.get(0);
+            Side far = sides.get(2);
+            boolean changed = relay(frame);
+            at += 4;
+            if (!changed) {
+                checkHonest();
+            }
+            fail(near.peer != null && !near.peer.equals(far.id), "it is taken for another one: " + near.peer);
+            fail(far.peer != null && !far.peer.equals(near.id), "it is taken for another one: " + far.peer);
+        }
+
+        /**
+         * Passes on what the first ones say to each other; one of the frames is changed, as the next step says.
+         *
+         * @return whether that frame says anything else now
+         */
+        private boolean relay(int changed) {
+            boolean isOther = false;
+            int passed = 0;
+            for (int i = 0; i < heard.size(); i++) {
+                Said said = heard.get(i);
+                if (said.side == 0 || said.side == 2) {
+                    Side to = sides.get(said.side == 0 ? 2 : 0);
+                    boolean isChanged = passed++ == changed;
+                    Said now = isChanged ? changed(said) : said;
+                    isOther |= !now.isSame(said);
+                    to.hears(now.kind, now.body);
+                    boolean wrongHello = isChanged && said.kind == FrameKind.HELLO && !now.isSame(said);
+                    to.disturbed |= wrongHello;
                 }
             }
             for (Side each : sides) {
-                boolean mayBeIn = open || (honest && (each.index == 0 || each.index == 2));
-                fail(!mayBeIn && each.admitted != null, "somebody came in who knows no secret");
-                fail(open && each.proved(), "something was proved without a secret");
+                fail(each.disturbed && each.admitted != null, "a HELLO was changed, and nobody has seen it");
+            }
+            return isOther;
+        }
+
+        private boolean hasStep() {
+            return at + 4 <= input.length && at < 4 * MOST_STEPS;
+        }
+
+        private void steps(int... to) {
+            for (; hasStep(); at += 4) {
+                Said said = changed(heard.get((input[at + 2] & 0xff) % heard.size()));
+                sides.get(to[(input[at + 1] & 0xff) % to.length]).hears(said.kind, said.body);
             }
         }
 
-        private void passOn(int one, int other) {
-            for (int i = 0; i < heard.size(); i++) {
-                Said said = heard.get(i);
-                if (said.side == one || said.side == other) {
-                    sides.get(said.side == one ? other : one).hears(said.kind, said.body);
-                }
-            }
-        }
-
-        private void step(int at, int side) {
-            Said said = heard.get((input[at + 2] & 0xff) % heard.size());
+        /** The frame as the present step changes it. */
+        private Said changed(Said said) {
             int where = input[at + 3] & 0xff;
             byte[] body = said.body;
             FrameKind kind = said.kind;
@@ -194,26 +302,44 @@ class AdmissionFuzzTest {
                     // It is passed on as it is.
                 }
             }
-            sides.get(side).hears(kind, body);
+            return new Said(said.side, kind, body);
         }
 
         private final class Side implements Admission.Owner {
 
             final int index;
             final Admission admission;
+            final PeerId id;
             private final boolean connecting;
             private boolean refused;
             private boolean speaking;
+            private boolean disturbed;
 
             @Nullable
             Identity admitted;
 
+            @Nullable
+            PeerId peer;
+
             Side(int index, SecuritySpec security, boolean connecting, Protection protection) {
                 this.index = index;
                 this.connecting = connecting;
-                PeerId id = new PeerId(new UUID(7, index), connecting ? "near" : "far", 1);
+                boolean lies = index >= LIARS;
+                NodeKey key = KEYS.get(index);
+                NodeKey claimed = lies ? KEYS.get(connecting ? 0 : 2) : key;
+                id = new PeerId(claimed.id(), lies ? "liar" : connecting ? "near" : "far", 1);
                 Dialled dialled = connecting ? (honest && index == 0 ? FAR : ATTACKER) : Dialled.NOTHING;
-                admission = new Admission(security, Requirement.NONE, id, connecting, false, dialled, protection, this);
+                admission = new Admission(
+                        security,
+                        Requirement.NONE,
+                        id,
+                        key,
+                        connecting,
+                        false,
+                        dialled,
+                        protection,
+                        Runnable::run,
+                        this);
             }
 
             boolean proved() {
@@ -250,7 +376,6 @@ class AdmissionFuzzTest {
             @Override
             public void say(FrameKind kind, ByteBuf body) {
                 fail(kind == FrameKind.PROOF && !speaking, "a proof that was not asked for");
-                fail(kind == FrameKind.PROOF && open, "a proof without a secret");
                 heard.add(new Said(index, kind, ByteBufUtil.getBytes(body)));
                 body.release();
             }
@@ -262,10 +387,21 @@ class AdmissionFuzzTest {
             }
 
             @Override
-            public void admitted(PeerId peer, Identity identity) {
+            public void later(Runnable task) {
+                task.run();
+            }
+
+            @Override
+            public void giveUp(WeirException reason) {
+                throw reason;
+            }
+
+            @Override
+            public void admitted(PeerId who, Identity identity) {
                 fail(admitted != null, "admitted twice");
-                fail(peer.name().chars().anyMatch(Character::isISOControl), "control characters in a name");
+                fail(who.name().chars().anyMatch(Character::isISOControl), "control characters in a name");
                 admitted = identity;
+                peer = who;
             }
         }
     }

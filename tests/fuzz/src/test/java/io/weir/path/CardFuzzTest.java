@@ -17,7 +17,6 @@ import io.weir.path.HandshakeCodec.Introduction;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -26,8 +25,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A CARD is refused, or its texts are fit for a log, its maps and tags are few, and it says the same when it is written
- * again. The same bytes as the reason of a refusal are a text of one line.
+ * A CARD is refused, or its texts are fit for a log, its maps are small, and it says the same when it is written again.
+ * The same bytes as the reason of a refusal are a text of one line.
  */
 class CardFuzzTest {
 
@@ -45,27 +44,25 @@ class CardFuzzTest {
             many.put("path " + i, "");
         }
         PeerCard wide = new PeerCard(ID, "boot", 1000, "process", "host", 77, many, Map.of());
-        List<byte[]> tags = List.of(new byte[Contact.TAG], new byte[Contact.TAG]);
-        byte[] full =
-                bytes(card, Map.of("tcp", PathSwitch.ON, "shm", PathSwitch.REQUIRED, "rdma", PathSwitch.OFF), tags);
+        byte[] full = bytes(card, Map.of("tcp", PathSwitch.ON, "shm", PathSwitch.REQUIRED, "rdma", PathSwitch.OFF));
         byte[] wrong = new String(full, ISO_8859_1)
                 .replace("REQUIRED", "REQUIRE\u001b")
                 .getBytes(ISO_8859_1);
-        byte[] bare = bytes(poor, Map.of(), List.of());
+        byte[] bare = bytes(poor, Map.of());
         return Stream.of(
                 full,
                 wrong,
                 bare,
                 Arrays.copyOf(bare, bare.length - 1),
                 Arrays.copyOf(bare, bare.length - 3),
-                bytes(wide, Map.of(), List.of()),
-                bytes(card, Map.of(), Collections.nCopies(17, new byte[Contact.TAG])),
+                bytes(wide, Map.of()),
+                Arrays.copyOf(full, full.length + 33),
                 Arrays.copyOf(full, full.length - 5),
                 new byte[HandshakeCodec.MAX_CARD + 1]);
     }
 
-    private static byte[] bytes(PeerCard card, Map<String, PathSwitch> switches, List<byte[]> tags) {
-        return ByteBufUtil.getBytes(HandshakeCodec.card(5, card, switches, tags));
+    private static byte[] bytes(PeerCard card, Map<String, PathSwitch> switches) {
+        return ByteBufUtil.getBytes(HandshakeCodec.card(5, card, switches));
     }
 
     @MethodSource("seeds")
@@ -84,7 +81,6 @@ class CardFuzzTest {
         check(input.length <= HandshakeCodec.MAX_CARD, "it is longer than it may be");
         List<String> texts = texts(read);
         texts.forEach(each -> check(each.equals(ForeignText.harmless(each)), each));
-        check(read.named().size() <= Contact.MOST_NAMED, read);
         again(read, texts);
     }
 
@@ -114,15 +110,10 @@ class CardFuzzTest {
         if (texts.stream().anyMatch(each -> each.indexOf('\ufffd') >= 0)) {
             return;
         }
-        byte[] bytes =
-                ByteBufUtil.getBytes(HandshakeCodec.card(read.half(), read.card(), read.switches(), read.named()));
+        byte[] bytes = ByteBufUtil.getBytes(HandshakeCodec.card(read.half(), read.card(), read.switches()));
         Introduction again = HandshakeCodec.readCard(ID, Unpooled.wrappedBuffer(bytes));
         check(again.card().equals(read.card()) && again.half() == read.half(), again);
         check(again.switches().equals(read.switches()), again);
-        check(again.named().size() == read.named().size(), again);
-        for (int i = 0; i < again.named().size(); i++) {
-            check(Arrays.equals(again.named().get(i), read.named().get(i)), again);
-        }
         check(texts(again).stream().allMatch(each -> each.getBytes(UTF_8).length <= 4096), again);
     }
 }

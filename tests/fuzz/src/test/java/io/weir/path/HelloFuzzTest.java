@@ -38,34 +38,39 @@ class HelloFuzzTest {
     static Stream<byte[]> seeds() throws Exception {
         PeerId id = new PeerId(new UUID(1, 2), "Caf\u00e9", 1_700_000_000_000L);
         PeerId odd = new PeerId(new UUID(-1, 2), "\u202e\u001b[2J \ud83c\udf0a", -1);
-        byte[] random = new byte[HandshakeCodec.NONCE];
+        byte[] key = new byte[Noise.KEY];
+        Arrays.fill(key, (byte) 0xa5);
         Dialled dialled = new Dialled("tcp://ledger.example:7000", "tcp://10.1.2.3:7000", BOOT);
         Dialled path = new Dialled("unix:/run/weir", "", BOOT);
-        byte[] plain = hello(id, random, false, false, dialled);
+        byte[] plain = hello(id, key, false, false, dialled);
         byte[] without = Arrays.copyOf(plain, 16 + 24 + 2 + 5);
-        without[8] = 0;
-        byte[] other = plain.clone();
-        other[4] = 2;
+        byte[] half = Arrays.copyOf(plain, without.length + Noise.KEY / 2);
+        byte[] former = plain.clone();
+        former[4] = 1;
+        byte[] later = plain.clone();
+        later[4] = 3;
         byte[] noText = plain.clone();
         noText[16 + 24 + 2] = (byte) 0xff;
         byte[] tooLong = plain.clone();
         tooLong[16 + 24 + 1] = 1;
         return Stream.of(
                 plain,
-                hello(odd, random, true, true, path),
-                hello(id, random, true, false, Dialled.NOTHING),
-                hello(id, random, true, false, new Dialled("tcp://[::1]:7000", "tcp://[::1]:7000", BOOT)),
-                hello(id, random, true, false, new Dialled("tcp://10.1.2.3:7000", "", "")),
+                hello(odd, key, true, true, path),
+                hello(id, key, true, false, Dialled.NOTHING),
+                hello(id, key, true, false, new Dialled("tcp://[::1]:7000", "tcp://[::1]:7000", BOOT)),
+                hello(id, key, true, false, new Dialled("tcp://10.1.2.3:7000", "", "")),
                 without,
-                other,
+                half,
+                former,
+                later,
                 noText,
                 tooLong,
                 Arrays.copyOf(plain, 30),
                 new byte[] {'W', 'E', 'I', 'S'});
     }
 
-    private static byte[] hello(PeerId id, byte[] random, boolean secret, boolean rejoins, Dialled dialled) {
-        return ByteBufUtil.getBytes(HandshakeCodec.hello(id, random, secret, rejoins, dialled));
+    private static byte[] hello(PeerId id, byte[] key, boolean secret, boolean rejoins, Dialled dialled) {
+        return ByteBufUtil.getBytes(HandshakeCodec.hello(id, key, secret, rejoins, dialled));
     }
 
     @MethodSource("seeds")
@@ -79,7 +84,7 @@ class HelloFuzzTest {
             return;
         }
         check(hello.major() == HandshakeCodec.MAJOR, hello);
-        check(!hello.expectsProof() || (hello.features() & HandshakeCodec.RANDOM) != 0, hello);
+        check(hello.key().length == Noise.KEY, hello);
         Dialled dialled = hello.dialled();
         for (String each : List.of(hello.id().name(), dialled.address(), dialled.reached(), dialled.host())) {
             check(each.equals(ForeignText.harmless(each)), each);
@@ -108,11 +113,11 @@ class HelloFuzzTest {
                 || bytes(dialled.host()) > 128) {
             return;
         }
-        boolean secret = (hello.features() & HandshakeCodec.SECRET) != 0;
-        HandshakeCodec.Hello again = HandshakeCodec.readHello(HandshakeCodec.hello(
-                hello.id(), new byte[HandshakeCodec.NONCE], secret, hello.rejoins(), hello.dialled()));
+        HandshakeCodec.Hello again = HandshakeCodec.readHello(
+                HandshakeCodec.hello(hello.id(), hello.key(), hello.hasSecret(), hello.rejoins(), hello.dialled()));
         check(again.id().equals(hello.id()) && again.dialled().equals(dialled), again);
-        check(again.rejoins() == hello.rejoins() && again.expectsProof() == secret, again);
+        check(Arrays.equals(again.key(), hello.key()), again);
+        check(again.rejoins() == hello.rejoins() && again.hasSecret() == hello.hasSecret(), again);
     }
 
     private static int bytes(String text) {

@@ -1,5 +1,6 @@
 package io.weir.hostile;
 
+import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Identity;
 import io.weir.hostile.client.Kind;
 import io.weir.hostile.client.Session;
@@ -107,6 +108,18 @@ final class Attacker implements AutoCloseable {
 
     Session session(Identity identity) throws IOException {
         return Session.over(wire(target.open()), identity);
+    }
+
+    /** The flags of the REFUSE with which the node ends what was begun here; who comes in instead is one too many. */
+    static int refused(TcpWire wire) throws IOException {
+        Frame frame = wire.receive();
+        while (frame.kind() != Kind.REFUSE) {
+            if (frame.kind() != Kind.HELLO && frame.kind() != Kind.PROOF) {
+                throw new AssertionError("the node goes on, with " + frame);
+            }
+            frame = wire.receive();
+        }
+        return frame.flags();
     }
 
     /** What has ended parts of the attack. */

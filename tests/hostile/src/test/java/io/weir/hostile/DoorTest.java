@@ -7,9 +7,12 @@ import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.Secret;
 import io.weir.core.Codecs;
+import io.weir.hostile.client.Exchange;
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Identity;
+import io.weir.hostile.client.Key;
 import io.weir.hostile.client.Kind;
+import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TcpWire;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,22 +32,45 @@ class DoorTest {
     private static final int WELCOME = 5;
     private static final Duration LIMIT = Duration.ofSeconds(20);
 
+    /** What was made beforehand, so that the strangers have little to do. */
+    private static final Key EPHEMERAL = Key.fresh();
+
+    private static final Identity STRANGER = Identity.knowing("not the one");
+
+    /** One who does something at a door. */
+    interface Stranger {
+        void say(TcpWire wire) throws IOException;
+    }
+
     @EachSize
     void thousandsOfHellosWithoutTheSecret(Size size) throws Exception {
-        Attack.on(size, attacker -> push(attacker, Frame.of(Kind.HELLO, 0, 0, 0), 0));
+        Attack.on(size, attacker -> push(attacker, wire -> wire.send(hello(wire))));
     }
 
     @EachSize
     void thousandsOfHellosAndWrongProofs(Size size) throws Exception {
-        Attack.on(size, attacker -> push(attacker, Frame.of(Kind.HELLO, 0, 0, 0), 32));
+        Frame proof = proof(new byte[Key.LENGTH + 2 * Exchange.TAG]);
+        Attack.on(size, attacker -> push(attacker, wire -> wire.send(hello(wire), proof)));
+    }
+
+    /** All of the exchange, but for what only the secret opens. */
+    @EachSize
+    void thousandsOfExchangesWithoutTheSecret(Size size) throws Exception {
+        Attack.on(
+                size,
+                attacker -> push(
+                        attacker,
+                        wire -> wire.send(proof(
+                                Session.greet(wire, STRANGER, EPHEMERAL, STRANGER.hello(wire.dialled(), EPHEMERAL))
+                                        .proof()))));
     }
 
     @EachSize
     void thousandsOfConnectionsThatSayNothing(Size size) throws Exception {
-        Attack.on(size, attacker -> push(attacker, Frame.of(Kind.SKIPPED, 0, 0, 0), -1));
+        Attack.on(size, attacker -> push(attacker, wire -> wire.send(Frame.of(Kind.SKIPPED, 0, 0, 0))));
     }
 
-    private static void push(Attacker attacker, Frame frame, int proof) throws Exception {
+    private static void push(Attacker attacker, Stranger stranger) throws Exception {
         List<String> turnedAway = new ArrayList<>();
         AtomicInteger in = new AtomicInteger();
         attacker.attack(PUSHERS + 1, number -> {
@@ -57,7 +83,7 @@ class DoorTest {
                 TcpWire wire = attacker.wire(attacker.target().secret());
                 held.add(wire);
                 try {
-                    say(wire, frame, proof);
+                    stranger.say(wire);
                     attacker.did();
                 } catch (IOException cut) {
                     // Refused already.
@@ -73,13 +99,12 @@ class DoorTest {
         assertThat(in).as("who has come in").hasPositiveValue();
     }
 
-    private static void say(TcpWire wire, Frame frame, int proof) throws IOException {
-        if (proof >= 0) {
-            wire.send(frame.with(Identity.knowing("not the one").hello(wire.dialled())));
-        }
-        if (proof > 0) {
-            wire.send(Frame.of(Kind.PROOF, 0, 0, 0).with(new byte[proof]));
-        }
+    private static Frame hello(TcpWire wire) {
+        return Frame.of(Kind.HELLO, 0, 0, 0).with(STRANGER.hello(wire.dialled(), EPHEMERAL));
+    }
+
+    private static Frame proof(byte[] body) {
+        return Frame.of(Kind.PROOF, 0, 0, 0).with(body);
     }
 
     /** Peers that know the secret, one after the other. */

@@ -11,6 +11,7 @@ import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TunnelWire;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -24,6 +25,7 @@ class HonestTest {
     @Test
     void anEchoAndAnAnswer() throws Exception {
         try (Session session = Session.connect(Attack.target(Size.ROOMY).open(), Identity.fresh())) {
+            assertThat(session.leads()).isTrue();
             talk(session);
         }
     }
@@ -36,9 +38,21 @@ class HonestTest {
     }
 
     @Test
+    void anEchoAndAnAnswerBehindAProofOfTwoSecrets() throws Exception {
+        String unknown = "the node does not know this one";
+        for (Identity identity :
+                List.of(Identity.knowing(unknown, Victim.SECRET), Identity.knowing(Victim.SECRET, unknown))) {
+            try (Session session = Session.connect(Attack.target(Size.ROOMY).secret(), identity)) {
+                talk(session);
+            }
+        }
+    }
+
+    @Test
     void anEchoAndAnAnswerThroughATunnel() throws Exception {
         try (Session outer = Session.connect(Attack.target(Size.ROOMY).open(), Identity.fresh());
                 Session inner = Session.over(new TunnelWire(outer), Identity.fresh())) {
+            assertThat(inner.leads()).isFalse();
             talk(inner);
         }
     }

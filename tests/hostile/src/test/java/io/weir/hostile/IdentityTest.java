@@ -2,12 +2,19 @@ package io.weir.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.weir.hostile.client.Flag;
 import io.weir.hostile.client.Frame;
 import io.weir.hostile.client.Identity;
+import io.weir.hostile.client.Key;
 import io.weir.hostile.client.Kind;
+import io.weir.hostile.client.Refusal;
+import io.weir.hostile.client.Session;
 import io.weir.hostile.client.TcpWire;
 import java.io.IOException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 
@@ -34,38 +41,56 @@ class IdentityTest {
         Attack.on(size, attacker -> claim(attacker, -1));
     }
 
+    /** Before anything is proved, as the other peer with a key of one's own, and as oneself. */
     @EachSize
     void rejoiningTheSessionOfAnotherPeer(Size size) throws Exception {
+        Identity self = Identity.fresh();
+        Queue<Integer> unproved = new ConcurrentLinkedQueue<>();
+        Queue<Integer> claimed = new ConcurrentLinkedQueue<>();
+        Queue<Integer> oneself = new ConcurrentLinkedQueue<>();
         Attack.on(size, attacker -> {
-            attacker.attack(4, number -> {
-                while (attacker.goesOn()) {
-                    TcpWire wire = attacker.wire(attacker.target().open());
-                    byte[] hello = attacker.target().benignIdentity().hello("");
-                    hello[FEATURES] |= REJOINS;
-                    long guess = ThreadLocalRandom.current().nextLong();
-                    wire.send(
-                            Frame.of(Kind.HELLO, 0, 0, 0).with(hello), Frame.of(Kind.REJOIN, number % 2, 0, 0, guess));
-                    attacker.did();
-                    while (wire.receive().kind() != Kind.REFUSE) {
-                        // HELLO of the node, or REJOIN if it believes us.
+            Identity other = attacker.target().claimed();
+            attacker.attackAgain(6, number -> {
+                try (TcpWire wire = attacker.wire(attacker.target().open())) {
+                    switch (number % 3) {
+                        case 0 -> {
+                            wire.send(hello(rejoining(other, Key.fresh())), rejoin(number));
+                            unproved.add(Attacker.refused(wire));
+                        }
+                        case 1 -> {
+                            prove(wire, other);
+                            wire.send(rejoin(number));
+                            claimed.add(Attacker.refused(wire));
+                        }
+                        default -> {
+                            prove(wire, self);
+                            wire.send(rejoin(number));
+                            oneself.add(Attacker.refused(wire));
+                        }
                     }
-                    wire.close();
+                    // Not before each of them was done.
+                    if (!unproved.isEmpty() && !claimed.isEmpty() && !oneself.isEmpty()) {
+                        attacker.did();
+                    }
                 }
             });
         });
+        assertThat(unproved).isNotEmpty().containsOnly(0);
+        assertThat(claimed).isNotEmpty().containsOnly(Flag.UNPROVED);
+        assertThat(oneself).contains(Flag.ENDED).isSubsetOf(Flag.ENDED, Flag.OVERLOADED);
     }
 
-    /** One id is good for one session's memory, whoever claims it. */
+    /** One id is good for one session's memory, whoever has it. */
     @EachSize
     void manySessionsOfOneId(Size size) throws Exception {
+        Identity one = Identity.fresh();
         Attack.on(size, attacker -> {
-            Identity claimed = attacker.target().benignIdentity();
             AtomicReference<Figures> held = new AtomicReference<>();
             attacker.attack(4, number -> {
                 while (attacker.goesOn() && attacker.done() < SESSIONS) {
                     attacker.did();
                     try {
-                        attacker.session(claimed).open("still", 0, 1, 1);
+                        attacker.session(one).open("still", 0, 1, 1);
                     } catch (IOException refused) {
                         // As it should be, when there is no memory left.
                     }
@@ -83,17 +108,44 @@ class IdentityTest {
     }
 
     private static void claim(Attacker attacker, long later) throws InterruptedException {
-        Identity benign = attacker.target().benignIdentity();
-        Identity claimed = new Identity(benign.id(), benign.incarnation() + later, benign.name(), benign.secret());
-        attacker.attack(2, number -> {
-            while (attacker.goesOn()) {
+        Identity claimed = attacker.target().claimed().later(later);
+        AtomicInteger unproved = new AtomicInteger();
+        Queue<String> others = new ConcurrentLinkedQueue<>();
+        attacker.attackAgain(2, number -> {
+            try {
+                attacker.session(claimed).close();
+                others.add("somebody else has come in as " + claimed.name());
+            } catch (Refusal refused) {
                 attacker.did();
-                try {
-                    attacker.session(claimed).read();
-                } catch (IOException refused) {
-                    // As it should be.
+                if (refused.flags() == Flag.UNPROVED) {
+                    unproved.incrementAndGet();
+                } else {
+                    others.add(String.valueOf(refused.getMessage()));
                 }
             }
         });
+        assertThat(others).isEmpty();
+        assertThat(unproved).hasPositiveValue();
+    }
+
+    private static byte[] rejoining(Identity identity, Key ephemeral) {
+        byte[] hello = identity.hello("", ephemeral);
+        hello[FEATURES] |= REJOINS;
+        return hello;
+    }
+
+    private static Frame hello(byte[] body) {
+        return Frame.of(Kind.HELLO, 0, 0, 0).with(body);
+    }
+
+    private static Frame rejoin(int aux) {
+        return Frame.of(Kind.REJOIN, 0, 0, aux, ThreadLocalRandom.current().nextLong());
+    }
+
+    private static void prove(TcpWire wire, Identity identity) throws IOException {
+        Key ephemeral = Key.fresh();
+        byte[] proof = Session.greet(wire, identity, ephemeral, rejoining(identity, ephemeral))
+                .proof();
+        wire.send(Frame.of(Kind.PROOF, 0, 0, 0).with(proof));
     }
 }

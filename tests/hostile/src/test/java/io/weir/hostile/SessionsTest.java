@@ -94,7 +94,8 @@ class SessionsTest {
     @Test
     void sessionsThatEndAndKeepTheirSockets() throws Exception {
         Attack.on(Size.ROOMY, attacker -> {
-            while (attacker.goesOn() && attacker.done() < 400) {
+            // However long it takes: with fewer, all of them might be waited for.
+            while (attacker.done() < 300) {
                 attacker.session().send(Frame.of(Kind.GOODBYE, 0, 0, 0));
                 attacker.did();
             }

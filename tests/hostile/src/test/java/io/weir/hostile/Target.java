@@ -12,7 +12,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.UUID;
 
 /** A victim and its benign peers, who share it with the attackers. */
@@ -26,7 +25,7 @@ final class Target implements AutoCloseable {
     private final InetSocketAddress secret;
     private final String socket;
     private final List<String> paths;
-    private final Identity benignIdentity;
+    private final Identity claimed;
     private final Figures start;
     private final long controlMillis;
     private long waitedBefore;
@@ -46,7 +45,7 @@ final class Target implements AutoCloseable {
         for (int more = 1; more < paths.size(); more++) {
             benign.hear("identity");
         }
-        benignIdentity = first;
+        claimed = first;
         benign.hear("ready");
         // Before anything is measured, what serves a peer has been loaded and compiled.
         warmUp();
@@ -55,13 +54,19 @@ final class Target implements AutoCloseable {
         start = memory();
     }
 
-    /** A busy second with what is permitted. */
+    /** A busy second or two with what is permitted. */
     private void warmUp() throws InterruptedException {
         byte[] open = Frame.open(1, "echo", 0, 1 << 20, 1 << 30).bytes();
         byte[] pings = Frame.join(
                 Collections.nCopies(1000, Frame.of(Kind.PING, 0, 0, 1)).toArray(Frame[]::new));
         try (Attacker attacker = new Attacker(this)) {
             attacker.flood(2, true, open, pings);
+        }
+        try (Attacker attacker = new Attacker(this)) {
+            attacker.attackAgain(2, number -> {
+                attacker.session().close();
+                attacker.did();
+            });
         }
     }
 
@@ -78,7 +83,7 @@ final class Target implements AutoCloseable {
 
     private static Identity identity(String line) {
         String[] words = line.split(" ");
-        return new Identity(UUID.fromString(words[1]), Long.parseLong(words[2]), words[3], Optional.empty());
+        return Identity.claiming(UUID.fromString(words[1]), Long.parseLong(words[2]), words[3]);
     }
 
     /** The node that lets everybody in. */
@@ -96,9 +101,9 @@ final class Target implements AutoCloseable {
         return socket;
     }
 
-    /** Who the benign peer over TCP is. */
-    Identity benignIdentity() {
-        return benignIdentity;
+    /** Who says that he is the benign peer over TCP. */
+    Identity claimed() {
+        return claimed;
     }
 
     /** The longest gap of the benign peers without an attack. */

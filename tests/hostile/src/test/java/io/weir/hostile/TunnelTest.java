@@ -57,11 +57,11 @@ class TunnelTest {
         Attack.on(size, attacker -> {
             attacker.attack(2, number -> {
                 Session session = attacker.session().read();
+                Frame hello =
+                        Frame.of(Kind.HELLO, 0, 0, 0).with(Identity.fresh().hello(""));
                 for (int each = 0; each < TUNNELS && attacker.goesOn(); each++) {
                     Channel channel = session.open("weir.tunnel", 0, 1000, 1 << 20);
                     if (channel.awaitAccept()) {
-                        Frame hello = Frame.of(Kind.HELLO, 0, 0, 0)
-                                .with(Identity.fresh().hello(""));
                         channel.send(Frame.data(channel.number(), new byte[0]));
                         channel.send(Frame.data(channel.number(), hello.unpadded()));
                         attacker.did();

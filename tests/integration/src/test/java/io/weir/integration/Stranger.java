@@ -1,5 +1,7 @@
 package io.weir.integration;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.weir.core.FrameKind;
 import io.weir.core.FrameLayout;
 import io.weir.core.PeerAddress;
@@ -19,24 +21,53 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+import java.security.cert.Certificate;
+import java.security.cert.X509Certificate;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSocket;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Speaks the protocol by hand over a plain socket, so that it can also speak it wrongly. Written from the description
- * of the wire, not with the code that is tested.
+ * Speaks the protocol by hand over a socket, so that it can also speak it wrongly. Written from the description of the
+ * wire, not with the code that is tested. It has a key of its own, and is who has this key unless it claims something
+ * else.
  */
 public final class Stranger implements AutoCloseable {
+
+    /** Of the protocol. */
+    public static final int MAJOR = 2;
+
+    /** Bytes of the first PROOF of the accepting side. */
+    public static final int SECOND_MESSAGE = 64;
+    /** Bytes of the PROOF of the connecting side, if it knows one secret at most: a key, and a tag by the secret. */
+    public static final int THIRD_MESSAGE = 64;
+    /** Bytes of a tag. */
+    public static final int TAG = StrangersExchange.TAG;
+    /** Bytes of the last PROOF. */
+    public static final int LAST_MESSAGE = 17;
 
     /** Its half of the number of each session. */
     static final long HALF = 0x1234;
 
-    /** In HELLO's features. */
-    private static final int SAYS_WHAT_IT_DIALLED = 8;
+    /** In HELLO's features: a secret is to be proved. */
+    public static final long SECRET = 2;
+    /** In HELLO's features: the connection is for a session that there is. */
+    public static final long AGAIN = 4;
 
     private static final int MAGIC = 0x52494557;
+
+    /** In HELLO, where the name begins with its length. */
+    private static final int NAME = 40;
+
+    private static final byte[] NONE = {};
 
     /** A frame that has arrived. */
     public record Arrived(FrameKind kind, int flags, int channel, int aux, long first, long second, byte[] body) {
@@ -47,10 +78,12 @@ public final class Stranger implements AutoCloseable {
     }
 
     /** Who it says it is. */
-    public final PeerId is;
+    public PeerId is;
     /** Of the session that it has come to. */
     public long sessionNumber;
 
+    private final StrangersKey key;
+    private final StrangersKey ephemeral = StrangersKey.make();
     private final Socket socket;
     /** Whether it has connected, and not been connected to. */
     private final boolean connecting;
@@ -58,8 +91,18 @@ public final class Stranger implements AutoCloseable {
     private final DataInputStream in;
     private final OutputStream out;
 
-    private Stranger(Socket socket, PeerId is, boolean connecting) {
+    /** The one that it has now, and the former one. */
+    private List<String> secrets = List.of();
+    /** The body of the HELLO that it has said. */
+    private byte[] ours = NONE;
+    /** The body of the HELLO that it has heard. */
+    private byte[] theirs = NONE;
+
+    private @Nullable StrangersExchange exchange;
+
+    private Stranger(Socket socket, StrangersKey key, PeerId is, boolean connecting) {
         this.is = is;
+        this.key = key;
         this.connecting = connecting;
         try {
             this.socket = socket;
@@ -71,43 +114,95 @@ public final class Stranger implements AutoCloseable {
         }
     }
 
+    private Stranger(Socket socket, StrangersKey key, boolean connecting) {
+        this(socket, key, new PeerId(StrangersKey.id(key.open()), "stranger", 7), connecting);
+    }
+
     /** A connection on which nothing was said. */
     public static Stranger connect(PeerAddress address) {
-        return connect(address, somebody());
+        return over(socket(address));
     }
 
     /** Another connection of this one. */
     public Stranger again(PeerAddress address) {
-        return connect(address, is);
+        return againOver(socket(address));
     }
 
-    private static Stranger connect(PeerAddress address, PeerId is) {
+    private static Socket socket(PeerAddress address) {
         Socket socket = new Socket();
         try {
             socket.connect(new InetSocketAddress(address.host(), address.port()));
+            return socket;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return new Stranger(socket, is, true);
+    }
+
+    /** The connecting side of a connection. */
+    public static Stranger over(Socket connected) {
+        return new Stranger(connected, StrangersKey.make(), true);
+    }
+
+    /** The connecting side of another connection of this one. */
+    public Stranger againOver(Socket connected) {
+        return asThis(new Stranger(connected, key, is, true));
     }
 
     /** The accepting side of a connection. */
     public static Stranger of(Socket accepted) {
-        return new Stranger(accepted, somebody(), false);
+        return new Stranger(accepted, StrangersKey.make(), false);
     }
 
     /** The accepting side of another connection of this one. */
     public Stranger again(Socket accepted) {
-        return new Stranger(accepted, is, false);
+        return asThis(new Stranger(accepted, key, is, false));
     }
 
-    /** The connecting side of a connection, as one who says that it is this one. */
+    /** The connecting side of a connection, as one who says that it is this one, and has not the key. */
     public static Stranger of(Socket connected, PeerId is) {
-        return new Stranger(connected, is, true);
+        return over(connected).claiming(is);
     }
 
-    private static PeerId somebody() {
-        return new PeerId(UUID.randomUUID(), "stranger", 7);
+    /**
+     * The connecting side of a connection, as one who has chosen a key whose public half is of small order: everybody
+     * knows what others agree on with that.
+     */
+    public static Stranger ofSmallOrder(Socket connected, byte[] open) {
+        return new Stranger(connected, StrangersKey.ofSmallOrder(open), true);
+    }
+
+    /** The accepting side of one. */
+    public static Stranger acceptingOfSmallOrder(Socket accepted, byte[] open) {
+        return new Stranger(accepted, StrangersKey.ofSmallOrder(open), false);
+    }
+
+    /** The same, as one who knows no secret. */
+    public Stranger knowingNone() {
+        secrets = List.of();
+        return this;
+    }
+
+    private Stranger asThis(Stranger other) {
+        other.secrets = secrets;
+        return other;
+    }
+
+    /** The same, as one who says from now on that it is this one. */
+    public Stranger claiming(PeerId other) {
+        is = other;
+        return this;
+    }
+
+    /** The same, as one who knows this secret. */
+    public Stranger knowing(String secret) {
+        secrets = List.of(secret);
+        return this;
+    }
+
+    /** The same, as one who knows these. */
+    public Stranger knowing(String secret, String former) {
+        secrets = List.of(secret, former);
+        return this;
     }
 
     /** A connection whose handshake has ended well: a session over tcp, in which we are the connecting side. */
@@ -117,21 +212,12 @@ public final class Stranger implements AutoCloseable {
 
     /** Goes through the handshake as the connecting side: then there is a session over tcp. */
     public Stranger begin() {
-        hello(1, 0);
+        greet();
         return beginAdmitted();
     }
 
-    /** The same, as one who knows this secret. */
-    public Stranger begin(String secret) {
-        byte[] ours = helloWithSecret(new byte[32]);
-        send(FrameKind.HELLO, 0, 0, 0, ours);
-        byte[] theirs = await(FrameKind.HELLO).body;
-        send(FrameKind.PROOF, 0, 0, 0, proof(secret, 'C', ours, theirs));
-        Arrived unused = await(FrameKind.PROOF);
-        return beginAdmitted();
-    }
-
-    private Stranger beginAdmitted() {
+    /** The same of one that is admitted already. */
+    public Stranger beginAdmitted() {
         card(Map.of("tcp", ""));
         sessionNumber = HALF
                 ^ ByteBuffer.wrap(await(FrameKind.CARD).body)
@@ -152,7 +238,7 @@ public final class Stranger implements AutoCloseable {
 
     /** The accepting side up to a session over tcp, which the other side leads. */
     public void join() {
-        hello(1, 0);
+        greet();
         card(Map.of("tcp", ""));
         int attempt = await(FrameKind.PROPOSE).aux;
         offer(attempt, 42, new byte[0]);
@@ -168,15 +254,21 @@ public final class Stranger implements AutoCloseable {
         send(FrameKind.USE, 0, 0, attempt, new byte[0]);
     }
 
-    /** Says HELLO for a session that there is, and which one, as who leads it. */
+    /** Is admitted for a session that there is, and says which one, as who leads it. */
     public void rejoin(long number) {
-        helloAgain();
+        greetAgain();
         rejoinNow(number);
+    }
+
+    /** Is admitted for a session that there is. */
+    public void greetAgain() {
+        helloAgain();
+        prove();
     }
 
     /** Says HELLO for a session that there is. */
     public void helloAgain() {
-        send(FrameKind.HELLO, 0, 0, 0, hello(1, 0, 4, new byte[0]));
+        hello(helloOf(MAJOR, 0, features() | AGAIN));
     }
 
     /** Behind that, which one. */
@@ -191,26 +283,194 @@ public final class Stranger implements AutoCloseable {
         send(FrameKind.RESUME, 0, 0, attempt, received, 0, new byte[0], new byte[0]);
     }
 
+    /** Says HELLO, proves who it is and hears who the other one is: both are admitted then. */
+    public void greet() {
+        hello();
+        prove();
+    }
+
+    /** What follows HELLO of this one until both are admitted. */
+    public void prove() {
+        say(proof());
+        if (connecting) {
+            assertThat(admitted()).isBetween(0, 1);
+        } else {
+            say(lastProof(1));
+        }
+    }
+
+    /** Says HELLO as everybody does. */
+    public void hello() {
+        hello(MAJOR, 0);
+    }
+
     public void hello(int major, int minor) {
-        send(FrameKind.HELLO, 0, 0, 0, hello(major, minor, 0, new byte[0]));
+        hello(helloOf(major, minor, features()));
     }
 
-    /** The HELLO of one that shares a secret, with these random bytes. */
-    public byte[] helloWithSecret(byte[] random) {
-        return hello(1, 0, 3, random);
+    /**
+     * Says this; the first time it is what is proved then. The accepting side says nothing before the other one has
+     * said its own.
+     */
+    public void hello(byte[] body) {
+        if (!connecting) {
+            hear();
+        }
+        if (ours.length == 0) {
+            ours = body;
+        }
+        send(FrameKind.HELLO, 0, 0, 0, body);
     }
 
-    public byte[] hello(int major, int minor, long features, byte[] random) {
-        Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(features | SAYS_WHAT_IT_DIALLED);
+    /** The other one has said HELLO. */
+    private void hear() {
+        if (theirs.length == 0) {
+            var unused = await(FrameKind.HELLO);
+        }
+    }
+
+    private long features() {
+        return secrets.isEmpty() ? 0 : SECRET;
+    }
+
+    public byte[] helloOf(int major, int minor, long features) {
+        return helloOf(major, minor, features, ephemeral.open());
+    }
+
+    /** The body of a HELLO with this ephemeral key. */
+    public byte[] helloOf(int major, int minor, long features, byte[] open) {
+        Bytes body = new Bytes().int32(MAGIC).int8(major).int8(minor).int16(0).int64(features);
         body.int64(is.id().getMostSignificantBits())
                 .int64(is.id().getLeastSignificantBits())
                 .int64(is.incarnation());
-        body.text(is.name()).raw(random);
+        body.text(is.name()).raw(open);
         if (!connecting) {
             return body.text("").text("").text("").bytes();
         }
         String dialled = "tcp://" + socket.getInetAddress().getHostAddress() + ':' + socket.getPort();
         return body.text(dialled).text(dialled).text(bootId()).bytes();
+    }
+
+    /** Where the ephemeral key begins in the body of this HELLO. */
+    public static int keyIn(byte[] hello) {
+        ByteBuffer words = ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN);
+        return NAME + Short.BYTES + Short.toUnsignedInt(words.getShort(NAME));
+    }
+
+    private static byte[] ephemeralIn(byte[] hello) {
+        int at = keyIn(hello);
+        return Arrays.copyOfRange(hello, at, at + StrangersKey.LENGTH);
+    }
+
+    private static UUID idIn(byte[] hello) {
+        ByteBuffer words = ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN);
+        return new UUID(words.getLong(16), words.getLong(24));
+    }
+
+    /**
+     * What it has to prove first, made of what it has heard of the other one: HELLO, and as the connecting side PROOF
+     * as well.
+     */
+    public byte[] proof() {
+        hear();
+        byte[] here = ephemeralIn(ours);
+        byte[] there = ephemeralIn(theirs);
+        StrangersExchange begun = new StrangersExchange(ephemeral, key, prologue(), connecting ? here : there);
+        exchange = begun;
+        if (!connecting) {
+            return begun.second(there);
+        }
+        byte[] shown = begun.readSecond(there, await(FrameKind.PROOF).body);
+        assertThat(StrangersKey.id(shown)).as("the id of its key").isEqualTo(idIn(theirs));
+        return begun.third(keys());
+    }
+
+    /** As the connecting side, behind its PROOF: what the other one says when it has admitted this one. */
+    public int admitted() {
+        byte[] payload = Objects.requireNonNull(exchange).readLast(await(FrameKind.PROOF).body);
+        assertThat(payload).hasSize(1);
+        return payload[0];
+    }
+
+    /** As the accepting side, behind its first PROOF: what it says when the other one has proved who it is. */
+    public byte[] lastProof(int said) {
+        return lastProof(await(FrameKind.PROOF).body, said);
+    }
+
+    /** The same of one that has proved this. */
+    public byte[] lastProof(byte[] proof, int said) {
+        StrangersExchange present = Objects.requireNonNull(exchange);
+        byte[] shown = present.readThird(proof, keys());
+        if (shown == null) {
+            throw new AssertionError("it knows another secret");
+        }
+        assertThat(StrangersKey.id(shown)).as("the id of its key").isEqualTo(idIn(theirs));
+        return present.last(new byte[] {(byte) said});
+    }
+
+    /** The same of one that has proved this, if it knows another secret. */
+    public byte[] lastProofUnseen(byte[] proof) {
+        StrangersExchange present = Objects.requireNonNull(exchange);
+        assertThat(present.readThird(proof, keys())).isNull();
+        return present.lastUnseen(proof, keys().get(0), new byte[] {1});
+    }
+
+    /** Sends this as PROOF when the other one has proved itself: before that there is no place for it. */
+    public void sayInTurn(byte[] proof) {
+        var unused = await(FrameKind.PROOF);
+        say(proof);
+    }
+
+    /** Sends this as PROOF. */
+    public void say(byte[] proof) {
+        send(FrameKind.PROOF, 0, 0, 0, proof);
+    }
+
+    /** Each secret as the exchange needs it. */
+    private List<byte[]> keys() {
+        if (secrets.isEmpty()) {
+            return List.of(new byte[32]);
+        }
+        byte[] label = "weir psk".getBytes(StandardCharsets.US_ASCII);
+        return secrets.stream()
+                .map(secret -> StrangersExchange.hmac(secret.getBytes(StandardCharsets.UTF_8), label))
+                .toList();
+    }
+
+    private byte[] prologue() {
+        byte[] first = connecting ? ours : theirs;
+        byte[] second = connecting ? theirs : ours;
+        byte[] binding = binding().getBytes(StandardCharsets.UTF_8);
+        return new Bytes()
+                .int32(first.length)
+                .raw(first)
+                .int32(second.length)
+                .raw(second)
+                .int32(binding.length)
+                .raw(binding)
+                .bytes();
+    }
+
+    /** RFC 5929, tls-server-end-point; empty without TLS. */
+    private String binding() {
+        if (!(socket instanceof SSLSocket tls)) {
+            return "";
+        }
+        try {
+            Certificate[] shown = connecting
+                    ? tls.getSession().getPeerCertificates()
+                    : tls.getSession().getLocalCertificates();
+            X509Certificate certificate = (X509Certificate) shown[0];
+            MessageDigest digest = MessageDigest.getInstance(hash(certificate.getSigAlgName()));
+            return HexFormat.of().formatHex(digest.digest(certificate.getEncoded()));
+        } catch (SSLPeerUnverifiedException | GeneralSecurityException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String hash(String signature) {
+        String name = signature.toUpperCase(Locale.ROOT);
+        return name.startsWith("SHA384") ? "SHA-384" : name.startsWith("SHA512") ? "SHA-512" : "SHA-256";
     }
 
     private static String bootId() {
@@ -221,27 +481,8 @@ public final class Stranger implements AutoCloseable {
         }
     }
 
-    /** The proof of a secret, over a connection that is not encrypted. */
-    public static byte[] proof(String secret, char role, byte[] helloOfConnecting, byte[] helloOfAccepting) {
-        Bytes transcript = new Bytes().int8(role);
-        transcript.int32(helloOfConnecting.length).raw(helloOfConnecting);
-        transcript.int32(helloOfAccepting.length).raw(helloOfAccepting).int32(0);
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
-            return mac.doFinal(transcript.bytes());
-        } catch (GeneralSecurityException e) {
-            throw new AssertionError(e);
-        }
-    }
-
     /** Says who it is; its half of the session's number is {@link #HALF}. */
     public void card(Map<String, String> ready) {
-        card(ready, 0);
-    }
-
-    /** The same, with so many tags of other connections, which are none. */
-    public void card(Map<String, String> ready, int named) {
         Bytes body = new Bytes()
                 .int64(HALF)
                 .text("boot")
@@ -251,12 +492,7 @@ public final class Stranger implements AutoCloseable {
                 .int64(1);
         body.int16(ready.size());
         ready.forEach((path, card) -> body.text(path).text(card));
-        send(
-                FrameKind.CARD,
-                0,
-                0,
-                0,
-                body.int16(0).int16(0).int8(named).raw(new byte[16 * named]).bytes());
+        send(FrameKind.CARD, 0, 0, 0, body.int16(0).int16(0).bytes());
     }
 
     public void propose(int attempt, String path) {
@@ -372,8 +608,7 @@ public final class Stranger implements AutoCloseable {
     }
 
     /** The next frame, or null at the end of the connection. */
-    @org.jspecify.annotations.Nullable
-    public Arrived read() {
+    public @Nullable Arrived read() {
         try {
             byte[] head = new byte[FrameLayout.HEADER];
             in.readFully(head);
@@ -389,7 +624,10 @@ public final class Stranger implements AutoCloseable {
             byte[] rest = new byte[FrameLayout.align(FrameLayout.length(word0))];
             in.readFully(rest);
             int control = FrameLayout.controlLength(word0);
-            byte[] body = java.util.Arrays.copyOfRange(rest, control, FrameLayout.length(word0));
+            byte[] body = Arrays.copyOfRange(rest, control, FrameLayout.length(word0));
+            if (kind == FrameKind.HELLO && theirs.length == 0) {
+                theirs = body;
+            }
             return new Arrived(
                     kind,
                     FrameLayout.flags(word0),

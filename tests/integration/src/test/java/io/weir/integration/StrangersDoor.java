@@ -13,11 +13,17 @@ public final class StrangersDoor implements AutoCloseable {
 
     private static final String HERE = "127.0.0.1";
 
-    private final ServerSocket listening = new ServerSocket(0, 5, InetAddress.getByName(HERE));
+    private final ServerSocket listening;
     private final CompletableFuture<Void> met;
 
     /** The stranger does this, on a thread of its own, and then hangs up. */
     public StrangersDoor(Consumer<Stranger> acting) throws IOException {
+        this(new ServerSocket(0, 5, InetAddress.getByName(HERE)), acting);
+    }
+
+    /** The same at this socket, which is closed with it. */
+    public StrangersDoor(ServerSocket listening, Consumer<Stranger> acting) {
+        this.listening = listening;
         met = CompletableFuture.runAsync(() -> meet(acting), task -> new Thread(task, "stranger").start());
     }
 

@@ -34,6 +34,7 @@ public final class Greeting {
 
     private final String who;
     private boolean greeted;
+    private boolean sawTls;
 
     /**
      * Nothing was read so far.
@@ -49,6 +50,11 @@ public final class Greeting {
     /** Whether it has said HELLO. */
     public boolean isDone() {
         return greeted;
+    }
+
+    /** Whether it has sent a record of TLS instead. */
+    public boolean sawTls() {
+        return sawTls;
     }
 
     /** Looks at the beginning of a header, which is not complete. */
@@ -96,6 +102,7 @@ public final class Greeting {
         int shown = Math.min(SHOWN, from.readableBytes());
         int begin = shown < Short.BYTES ? 0 : from.getUnsignedShort(from.readerIndex());
         if (begin == TLS_HANDSHAKE || begin == TLS_ALERT) {
+            sawTls = true;
             return new ProtocolMismatch(who + " speaks TLS, which is off here; set weir.tls alike on both sides");
         }
         StringBuilder text = new StringBuilder();

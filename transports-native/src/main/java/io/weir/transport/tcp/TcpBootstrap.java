@@ -11,10 +11,12 @@ import io.weir.transport.loop.NettyLoop;
 import java.net.SocketAddress;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.Executor;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -24,6 +26,13 @@ import reactor.core.scheduler.Schedulers;
  * for the connections.
  */
 public final class TcpBootstrap implements Bootstrap {
+
+    /** For one of the threads; what comes then is refused. Each connection that is being made has one task at most. */
+    private static final int MOST_WAITING = 10_000;
+
+    /** As many threads as leave the loops some processors, whoever connects. */
+    private static final Scheduler ELSEWHERE = Schedulers.newBoundedElastic(
+            Math.max(1, Runtime.getRuntime().availableProcessors() / 2), MOST_WAITING, "weir-keys", 60, true);
 
     private final ConcurrentMap<TlsSpec, Tls> tls = new ConcurrentHashMap<>();
 
@@ -64,6 +73,13 @@ public final class TcpBootstrap implements Bootstrap {
                     return joined(settings.tls(), ours).then(Mono.defer(connecting::link));
                 })
                 .cast(Link.class);
+    }
+
+    @Override
+    public Executor elsewhere() {
+        return task -> {
+            var unused = ELSEWHERE.schedule(task);
+        };
     }
 
     /** The loop has this one from now on: another one than its own is read when it is needed first. */

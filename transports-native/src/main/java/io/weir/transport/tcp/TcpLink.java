@@ -26,6 +26,7 @@ import io.weir.transport.stream.FrameParser;
 import io.weir.transport.stream.Greeting;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -294,12 +295,24 @@ final class TcpLink implements Link {
             loop.linkFailed(e);
             bytes.skipBytes(bytes.readableBytes());
             discardEarly();
+            if (greeting.sawTls()) {
+                refuseTls();
+            }
             broken(reasonOf(e));
         }
         if (bytes.isReadable() && !closed) {
             early.addFirst(bytes);
         } else {
             bytes.release();
+        }
+    }
+
+    /** What is no record of TLS shows the other side what is wrong, where it would see no more than an end. */
+    private void refuseTls() {
+        if (!closed && reason == null) {
+            ByteBuf text = Unpooled.copiedBuffer("TLS is off here", StandardCharsets.UTF_8);
+            outbox.add(new Frame().set(FrameKind.REFUSE, 0, 0, 0, text));
+            outbox.flush();
         }
     }
 

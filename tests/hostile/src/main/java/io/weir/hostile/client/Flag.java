@@ -8,6 +8,9 @@ public final class Flag {
     public static final int REQUEST = 1;
     public static final int ANSWER = 2;
     public static final int LEADS = 1;
+    public static final int UNPROVED = 2;
+    public static final int OVERLOADED = 4;
+    public static final int ENDED = 8;
 
     private Flag() {}
 }

@@ -1,32 +1,53 @@
 package io.weir.hostile.client;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.util.Optional;
+import java.util.Arrays;
+import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
 
-/** What a client says of itself, true or not. */
-public record Identity(UUID id, long incarnation, String name, Optional<String> secret) {
+/**
+ * What a client says of itself, true or not.
+ *
+ * @param key what it has
+ * @param id what it says; that of another key is a lie
+ * @param secrets what it proves to know: none, one, or the present one and the former one
+ */
+public record Identity(Key key, UUID id, long incarnation, String name, List<String> secrets) {
 
-    private static final int RANDOM_FOLLOWS = 1;
-    private static final int WANTS_PROOF = 2;
-    private static final int DIALLED_FOLLOWS = 8;
+    private static final int HAS_SECRET = 2;
+    private static final int ID = 16;
+    private static final int NAME = 40;
 
     /** Somebody new. */
     public static Identity fresh() {
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        return new Identity(new UUID(random.nextLong(), random.nextLong()), 1, "hostile", Optional.empty());
+        return of(Key.fresh());
     }
 
-    public static Identity knowing(String secret) {
+    /** Who has this key. */
+    public static Identity of(Key key) {
+        return new Identity(key, key.id(), 1, "hostile", List.of());
+    }
+
+    /** Somebody new who knows a secret, and maybe a former one. */
+    public static Identity knowing(String... secrets) {
         Identity fresh = fresh();
-        return new Identity(fresh.id, fresh.incarnation, fresh.name, Optional.of(secret));
+        return new Identity(fresh.key, fresh.id, fresh.incarnation, fresh.name, List.of(secrets));
+    }
+
+    /** Who says that he is another one, and has a key of his own. */
+    public static Identity claiming(UUID id, long incarnation, String name) {
+        return new Identity(Key.fresh(), id, incarnation, name, List.of());
+    }
+
+    /** As if it had started so much later. */
+    public Identity later(long by) {
+        return new Identity(key, id, incarnation + by, name, secrets);
     }
 
     /**
@@ -35,21 +56,37 @@ public record Identity(UUID id, long incarnation, String name, Optional<String> 
      * @param dialled the address of the node, in figures of the loopback network; or nothing
      */
     public byte[] hello(String dialled) {
-        byte[] random = new byte[32];
-        ThreadLocalRandom.current().nextBytes(random);
+        return hello(dialled, Key.fresh());
+    }
+
+    /** The body of a HELLO with this ephemeral key. */
+    public byte[] hello(String dialled, Key ephemeral) {
         return new Bytes()
                 .bytes("WEIR".getBytes(StandardCharsets.US_ASCII))
-                .bytes((byte) 1, (byte) 0, (byte) 0, (byte) 0)
-                .word(RANDOM_FOLLOWS | DIALLED_FOLLOWS | (secret.isPresent() ? WANTS_PROOF : 0))
+                .bytes((byte) 2, (byte) 0, (byte) 0, (byte) 0)
+                .word(secrets.isEmpty() ? 0 : HAS_SECRET)
                 .word(id.getMostSignificantBits())
                 .word(id.getLeastSignificantBits())
                 .word(incarnation)
                 .text(name)
-                .bytes(random)
+                .bytes(ephemeral.bytes())
                 .text(dialled)
                 .text(dialled)
                 .text(dialled.isEmpty() ? "" : bootId())
                 .toArray();
+    }
+
+    /** The id that this HELLO has. */
+    static UUID idIn(byte[] hello) {
+        ByteBuffer fields = ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN);
+        return new UUID(fields.getLong(ID), fields.getLong(ID + Long.BYTES));
+    }
+
+    /** The ephemeral key that this HELLO has. */
+    static byte[] keyIn(byte[] hello) {
+        ByteBuffer fields = ByteBuffer.wrap(hello).order(ByteOrder.LITTLE_ENDIAN);
+        int at = NAME + Short.BYTES + (fields.getShort(NAME) & 0xffff);
+        return Arrays.copyOfRange(hello, at, at + Key.LENGTH);
     }
 
     /** The kernel's, by which the node knows that its loopback address is ours; nothing where there is none. */
@@ -84,28 +121,5 @@ public record Identity(UUID id, long incarnation, String name, Optional<String> 
             card.text(path).text("");
         }
         return card.int16(0).int16(0).toArray();
-    }
-
-    /** Whether both sides prove their secret, after these HELLOs. */
-    static boolean proves(byte[] hello) {
-        return (hello[8] & WANTS_PROOF) != 0;
-    }
-
-    /** The code of a role, {@code C} or {@code A}. */
-    static byte[] proof(String secret, char role, byte[] helloOfC, byte[] helloOfA) {
-        try {
-            Mac mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(secret.strip().getBytes(StandardCharsets.UTF_8), "HmacSHA256"));
-            return mac.doFinal(new Bytes()
-                    .bytes((byte) role)
-                    .int32(helloOfC.length)
-                    .bytes(helloOfC)
-                    .int32(helloOfA.length)
-                    .bytes(helloOfA)
-                    .int32(0)
-                    .toArray());
-        } catch (GeneralSecurityException missing) {
-            throw new IllegalStateException("HmacSHA256 is part of every JDK", missing);
-        }
     }
 }

@@ -9,7 +9,7 @@ public final class Refusal extends IOException {
 
     private final int flags;
 
-    Refusal(Frame frame) {
+    public Refusal(Frame frame) {
         super(frame.toString());
         flags = frame.flags();
     }

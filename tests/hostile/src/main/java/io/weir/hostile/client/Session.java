@@ -6,7 +6,6 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -36,6 +35,7 @@ public final class Session implements AutoCloseable {
     private long acknowledged;
     private long unacknowledgedBytes;
 
+    private volatile boolean leads;
     private volatile String ending = "";
 
     private Session(Wire wire) {
@@ -76,17 +76,27 @@ public final class Session implements AutoCloseable {
         return Arrays.copyOfRange(theirs, 8, theirs.length);
     }
 
-    private void introduce(Identity self, byte[] card) throws IOException {
-        byte[] hello = self.hello(wire.dialled());
+    /**
+     * Says this HELLO over a wire that has carried nothing yet, and takes HELLO and PROOF of the node: the exchange
+     * goes on with our PROOF.
+     */
+    public static Exchange greet(Wire wire, Identity self, Key ephemeral, byte[] hello) throws IOException {
+        return new Session(wire).greet(self, ephemeral, hello);
+    }
+
+    private Exchange greet(Identity self, Key ephemeral, byte[] hello) throws IOException {
         wire.send(Frame.of(Kind.HELLO, 0, 0, 0).with(hello));
-        byte[] theirs = await(Kind.HELLO).body();
-        if (self.secret().isPresent() && Identity.proves(theirs)) {
-            String secret = self.secret().orElseThrow();
-            wire.send(Frame.of(Kind.PROOF, 0, 0, 0).with(Identity.proof(secret, 'C', hello, theirs)));
-            if (!MessageDigest.isEqual(await(Kind.PROOF).body(), Identity.proof(secret, 'A', hello, theirs))) {
-                throw new IOException("the node does not know the secret");
-            }
-        }
+        Exchange exchange =
+                new Exchange(self, ephemeral, hello, await(Kind.HELLO).body());
+        exchange.take(await(Kind.PROOF).body());
+        return exchange;
+    }
+
+    private void introduce(Identity self, byte[] card) throws IOException {
+        Key ephemeral = Key.fresh();
+        Exchange exchange = greet(self, ephemeral, self.hello(wire.dialled(), ephemeral));
+        wire.send(Frame.of(Kind.PROOF, 0, 0, 0).with(exchange.proof()));
+        leads = exchange.takeSecond(await(Kind.PROOF).body());
         wire.send(Frame.of(Kind.CARD, 0, 0, 0).with(card));
         await(Kind.CARD);
     }
@@ -210,6 +220,11 @@ public final class Session implements AutoCloseable {
         reader.setDaemon(true);
         reader.start();
         return this;
+    }
+
+    /** Whether the node says that what was dialled leads to it. */
+    public boolean leads() {
+        return leads;
     }
 
     /** How many frames have come. */

@@ -26,7 +26,8 @@ class FloodTest implements OnRoute {
 
     private static final int OVERLOADED = 4;
     private static final int ROOM = 8;
-    private static final Secret SECRET = Secret.of("the-words-that-all-of-them-share");
+    private static final String WORDS = "the-words-that-all-of-them-share";
+    private static final Secret SECRET = Secret.of(WORDS);
 
     @ParameterizedTest
     @ValueSource(strings = {"silent", "half a hello", "hello and no proof"})
@@ -37,22 +38,21 @@ class FloodTest implements OnRoute {
         List<Stranger> flood = new ArrayList<>();
         try {
             for (int i = 0; i < 5 * ROOM; i++) {
-                Stranger stranger = Stranger.connect(far.address());
+                Stranger stranger = Stranger.connect(far.address()).knowing(WORDS);
                 flood.add(stranger);
                 switch (what) {
                     case "half a hello" -> stranger.write(new byte[] {94, 0, 0, 0, 1, 0, 0, 0});
-                    case "hello and no proof" ->
-                        stranger.send(FrameKind.HELLO, 0, 0, 0, stranger.helloWithSecret(new byte[32]));
+                    case "hello and no proof" -> {
+                        stranger.hello();
+                        assertThat(stranger.await(FrameKind.PROOF)).isNotNull();
+                    }
                     default -> {}
                 }
-                assertThat(stranger.await(FrameKind.HELLO)).isNotNull();
                 // What it has said was read when the node has answered others since.
                 pair.settle();
             }
             for (Stranger first : flood.subList(0, 4 * ROOM)) {
-                Stranger.Arrived refusal = first.read();
-                assertThat(refusal).isNotNull();
-                assertThat(refusal.kind()).isEqualTo(FrameKind.REFUSE);
+                Stranger.Arrived refusal = first.refusal();
                 assertThat(refusal.flags()).isEqualTo(OVERLOADED);
                 assertThat(refusal.text()).contains("weir.max.handshakes=" + ROOM);
                 first.awaitEnd();
@@ -78,13 +78,14 @@ class FloodTest implements OnRoute {
         List<Stranger> flood = new ArrayList<>();
         try {
             for (int i = 0; i < 50; i++) {
-                Stranger stranger = Stranger.connect(far.address());
+                Stranger stranger = Stranger.connect(far.address()).knowing("what-somebody-else-might-say");
                 flood.add(stranger);
-                stranger.send(FrameKind.HELLO, 0, 0, 0, stranger.helloWithSecret(new byte[32]));
+                stranger.hello();
                 if (i % 2 == 0) {
-                    stranger.send(FrameKind.PROOF, 0, 0, 0, new byte[32]);
+                    stranger.say(stranger.proof());
                 }
-                assertThat(stranger.await(FrameKind.HELLO)).isNotNull();
+                assertThat(stranger.await(i % 2 == 0 ? FrameKind.REFUSE : FrameKind.PROOF))
+                        .isNotNull();
                 pair.settle();
             }
             nodes.connect(nodes.start("late", spec -> spec.secret(SECRET)), far).settle();
@@ -104,9 +105,12 @@ class FloodTest implements OnRoute {
             boolean refused = false;
             while (!refused) {
                 try (Stranger stranger = Stranger.connect(far.address())) {
-                    stranger.hello(1, 0);
-                    assertThat(stranger.read()).isNotNull();
+                    stranger.hello();
+                    stranger.say(stranger.proof());
                     Stranger.Arrived answer = stranger.read();
+                    while (answer != null && answer.kind() == FrameKind.PROOF) {
+                        answer = stranger.read();
+                    }
                     refused = answer != null && answer.kind() == FrameKind.REFUSE;
                     assertThat(!refused
                                     || (answer.flags() == OVERLOADED
@@ -114,8 +118,8 @@ class FloodTest implements OnRoute {
                             .isTrue();
                 }
             }
-            try (Stranger again = Stranger.connect(far.address())) {
-                again.send(FrameKind.HELLO, 0, 0, 0, known.hello(1, 0, 0, new byte[0]));
+            try (Stranger again = known.again(far.address())) {
+                again.greet();
                 assertThat(again.await(FrameKind.CARD)).isNotNull();
             }
         }

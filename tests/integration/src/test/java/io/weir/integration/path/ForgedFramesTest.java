@@ -138,7 +138,8 @@ class ForgedFramesTest implements OnRoute {
             peer.send(FrameKind.DATA, 0, 1, 0, new byte[10]);
         });
         all.put("WANT of a negative length", peer -> peer.send(FrameKind.WANT, 1, -1, 0));
-        all.put("HELLO again", peer -> peer.hello(1, 0));
+        all.put("HELLO again", Stranger::hello);
+        all.put("PROOF again", peer -> peer.say(new byte[Stranger.THIRD_MESSAGE]));
         all.put("a card again", peer -> peer.card(Map.of()));
         all.put("USE again", peer -> peer.send(FrameKind.USE, 0, 0, 1, NONE));
         all.put("a wish of who leads", peer -> peer.propose(0, "tcp"));

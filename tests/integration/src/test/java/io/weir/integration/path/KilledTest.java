@@ -3,7 +3,6 @@ package io.weir.integration.path;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.weir.channel.Node;
-import io.weir.core.FrameKind;
 import io.weir.core.Message;
 import io.weir.integration.Nodes;
 import io.weir.integration.OnRoute;
@@ -43,8 +42,7 @@ class KilledTest implements OnRoute {
             try (Stranger one = stranger.again(far.address());
                     Stranger other = stranger.again(far.address())) {
                 for (Stranger each : List.of(one, other)) {
-                    each.helloAgain();
-                    each.await(FrameKind.HELLO);
+                    each.greetAgain();
                 }
                 pair.peer().tell("block", Message.of("!")).block(Patience.LIMIT);
                 Patience.await("a loop is held", held);
@@ -78,7 +76,7 @@ class KilledTest implements OnRoute {
                         .block(Patience.LIMIT));
         CompletableFuture<Void> killed;
         try (Stranger waiting = Stranger.connect(far.address())) {
-            waiting.hello(1, 0);
+            waiting.hello();
             try (Stranger next = Stranger.connect(far.address())) {
                 // So the first one has come in.
                 assertThat(next.refusal().text()).contains("is not open yet");

@@ -104,7 +104,7 @@ class ProposalsTest implements OnRoute {
         Lookout lookout = new Lookout();
         try (lookout;
                 Stranger stranger = Stranger.connect(far.address())) {
-            stranger.hello(1, 0);
+            stranger.greet();
             stranger.card(Map.of("shm", "", "tcp", ""));
             stranger.propose(1, "shm");
             byte[] offer = offerFor(stranger.await(FrameKind.OFFER));
@@ -127,7 +127,7 @@ class ProposalsTest implements OnRoute {
         Node far = far(nodes);
         Pair pair = nodes.connect(nodes.start("near"), far);
         try (Stranger stranger = Stranger.connect(far.address())) {
-            stranger.hello(1, 0);
+            stranger.greet();
             stranger.card(Map.of("shm", "", "tcp", ""));
             for (int attempt = 1; attempt <= 65; attempt++) {
                 stranger.propose(attempt, "shm");
@@ -172,7 +172,7 @@ class ProposalsTest implements OnRoute {
                 there.close();
             }
             try (StrangersDoor door = new StrangersDoor(stranger -> {
-                stranger.hello(1, 0);
+                stranger.greet();
                 stranger.card(Map.of("tcp", ""));
                 int attempt = stranger.await(FrameKind.PROPOSE).aux();
                 byte[] name = address.getBytes(StandardCharsets.UTF_8);

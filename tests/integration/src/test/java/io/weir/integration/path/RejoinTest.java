@@ -107,7 +107,7 @@ class RejoinTest implements OnRoute {
             long since = System.nanoTime();
             for (int round = 0; round < atOnce + more; round++) {
                 try (Stranger next = first.again(server.accept())) {
-                    next.hello(1, 0);
+                    next.greet();
                     long number = next.await(FrameKind.REJOIN).first();
                     next.send(FrameKind.REJOIN, 0, number, 0);
                 }

@@ -105,18 +105,17 @@ class ArrivalsTest implements OnRoute {
         Node node = nodes.start("node");
         Watch watch = new Watch(node);
         try (Stranger stranger = Stranger.connect(node.address())) {
-            stranger.hello(1, 0);
+            stranger.hello();
             stranger.send(FrameKind.HELLO, 0, 0, 0, new byte[0]);
             stranger.awaitEnd();
             assertThat(watch.next(Outcome.BREACH).claimed()).isEqualTo(stranger.is);
         }
         Stranger leaving = Stranger.connect(node.address());
-        leaving.hello(1, 0);
-        assertThat(leaving.await(FrameKind.HELLO)).isNotNull();
+        leaving.greet();
         leaving.close();
         assertThat(watch.next(Outcome.GONE).claimed()).isEqualTo(leaving.is);
         try (Stranger refusing = Stranger.connect(node.address())) {
-            refusing.hello(1, 0);
+            refusing.hello();
             refusing.send(FrameKind.REFUSE, 2, 0, 0, "not you".getBytes(StandardCharsets.UTF_8));
             assertThat(watch.next(Outcome.GONE).reason()).contains("not you");
         }

@@ -8,7 +8,9 @@ import io.weir.channel.Node;
 import io.weir.channel.Peer;
 import io.weir.config.NodeSpec;
 import io.weir.config.Secret;
+import io.weir.core.AuthenticationFailed;
 import io.weir.core.FrameKind;
+import io.weir.core.PeerAddress;
 import io.weir.core.PeerId;
 import io.weir.core.TlsSpec;
 import io.weir.integration.LogLines;
@@ -20,16 +22,20 @@ import io.weir.integration.Probe;
 import io.weir.integration.Relay;
 import io.weir.integration.Route;
 import io.weir.integration.Stranger;
+import io.weir.integration.StrangersDoor;
 import io.weir.tck.Authority;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.UUID;
-import java.util.function.UnaryOperator;
+import javax.net.ServerSocketFactory;
+import javax.net.SocketFactory;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
@@ -42,29 +48,37 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import reactor.test.StepVerifier;
 
 /**
- * Who says that he is somebody else, under a certificate of his own, or under none where none is needed: an id is a
- * claim, and what was proved with it tells who has it.
+ * Who says that he is somebody else, whatever he has beside: an id belongs to a key, and who has not the key gets
+ * nothing, and disturbs nobody.
  */
 @Tag("whole")
 class ImpersonationTest implements OnRoute {
 
     private static final String HERE = "127.0.0.1";
+    private static final String WORDS = "what all of us know";
     private static final char[] SESAME = "sesame".toCharArray();
 
-    /** In REFUSE: there is no such session. */
+    // In REFUSE.
+    private static final int UNPROVED = 2;
     private static final int ENDED = 8;
+
+    private static final String ANOTHER_KEY = "it has another key than the one of the id that it says it has";
 
     @TempDir
     static Path folder;
 
     private static Authority authority;
 
-    /** What the impostor shows. */
+    /** What the impostor shows beside the id, and the node wants to see. */
     private enum Shown {
+        THE_SAME_NAME("victim"),
         ANOTHER_CERTIFICATE("impostor"),
-        NONE(null);
+        NO_CERTIFICATE(null),
+        SECRET(null),
+        NOTHING(null);
 
         private final @Nullable String certificate;
 
@@ -72,9 +86,56 @@ class ImpersonationTest implements OnRoute {
             this.certificate = certificate;
         }
 
-        @Nullable
-        String principal() {
-            return certificate == null ? null : "CN=" + certificate;
+        boolean overTls() {
+            return this != SECRET && this != NOTHING;
+        }
+
+        /** The settings of a node of this name. */
+        NodeSpec.Builder settings(NodeSpec.Builder spec, String name) {
+            if (!overTls()) {
+                return this == SECRET ? spec.secret(Secret.of(WORDS)) : spec;
+            }
+            try {
+                return spec.tls(authority
+                        .tls(authority.issue(name, HERE))
+                        .clientAuth(TlsSpec.ClientAuth.OPTIONAL)
+                        .build());
+            } catch (GeneralSecurityException | IOException e) {
+                throw new AssertionError(e);
+            }
+        }
+
+        Node start(Nodes nodes, String name) {
+            return nodes.start(name, spec -> settings(spec, name));
+        }
+
+        /** A connection to this node of one who shows this, and does not claim anything yet. */
+        Stranger connect(Node node) throws Exception {
+            Stranger stranger = Stranger.over(connected(node.address(), certificate));
+            return this == SECRET ? stranger.knowing(WORDS) : stranger;
+        }
+
+        /** A connection of one whom the node knows as victim. */
+        Stranger victim(Node node) throws Exception {
+            Stranger stranger = Stranger.over(connected(node.address(), "victim"));
+            return this == SECRET ? stranger.knowing(WORDS) : stranger;
+        }
+
+        /** Another connection of him. */
+        Stranger again(Stranger victim, Node node) throws Exception {
+            return victim.againOver(connected(node.address(), "victim"));
+        }
+
+        Socket connected(PeerAddress address, @Nullable String subject) throws Exception {
+            SocketFactory sockets = overTls() ? context(subject).getSocketFactory() : SocketFactory.getDefault();
+            return sockets.createSocket(HERE, address.port());
+        }
+
+        /** Where one is met who shows this. */
+        ServerSocket listening() throws Exception {
+            ServerSocketFactory sockets =
+                    overTls() ? context(certificate).getServerSocketFactory() : ServerSocketFactory.getDefault();
+            return sockets.createServerSocket(0, 5, InetAddress.getByName(HERE));
         }
     }
 
@@ -83,40 +144,15 @@ class ImpersonationTest implements OnRoute {
         authority = Authority.in(folder, "Ours");
     }
 
-    private static Node start(Nodes nodes, String name, UnaryOperator<NodeSpec.Builder> more) throws Exception {
-        TlsSpec tls = authority
-                .tls(authority.issue(name, HERE))
-                .clientAuth(TlsSpec.ClientAuth.OPTIONAL)
-                .build();
-        return nodes.start(name, spec -> more.apply(spec.tls(tls)));
-    }
-
-    private static Node start(Nodes nodes, String name) throws Exception {
-        return start(nodes, name, spec -> spec);
-    }
-
-    /** A connection to this node of one who says that he is this one, and shows this certificate. */
-    private static Stranger connect(Node node, PeerId as, @Nullable String certificate) throws Exception {
-        KeyStore store = authority.store(authority.issue(String.valueOf(certificate), HERE), SESAME);
+    private static SSLContext context(@Nullable String subject) throws Exception {
+        KeyStore store = authority.store(authority.issue(String.valueOf(subject), HERE), SESAME);
         KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
         keys.init(store, SESAME);
         TrustManagerFactory trusted = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
         trusted.init(store);
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(certificate == null ? null : keys.getKeyManagers(), trusted.getTrustManagers(), null);
-        return Stranger.of(
-                context.getSocketFactory().createSocket(HERE, node.address().port()), as);
-    }
-
-    private static Stranger victim(Node node) throws Exception {
-        return connect(node, new PeerId(UUID.randomUUID(), "victim", 7), "victim");
-    }
-
-    private static Peer sessionOf(Node node, @Nullable String principal) {
-        return node.connected().stream()
-                .filter(peer -> Objects.equals(peer.identity().principal(), principal))
-                .findFirst()
-                .orElseThrow();
+        context.init(subject == null ? null : keys.getKeyManagers(), trusted.getTrustManagers(), null);
+        return context;
     }
 
     private static void awaitSessions(Node node, int count) {
@@ -137,82 +173,145 @@ class ImpersonationTest implements OnRoute {
         assertThat(stranger.await(FrameKind.PONG)).isNotNull();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void getsASessionOfHisOwn(Shown shown, Nodes nodes) throws Exception {
-        Node node = start(nodes, "node");
-        try (Stranger victim = victim(node).begin()) {
-            awaitSessions(node, 1);
-            Peer its = node.connected().get(0);
-            try (Stranger impostor = connect(node, victim.is, shown.certificate).begin()) {
-                awaitSessions(node, 2);
-                Peer his = sessionOf(node, shown.principal());
-                assertThat(his.id()).isEqualTo(its.id()).isEqualTo(victim.is);
-                assertThat(his).isNotSameAs(its);
-                assertThat(its.identity().principal()).isEqualTo("CN=victim");
-                isAtTheEndOf(its, victim, "for the victim");
-                isAtTheEndOf(his, impostor, "for the impostor");
-            }
-            awaitSessions(node, 1);
-            assertThat(node.connected()).containsExactly(its);
-            isAtTheEndOf(its, victim, "still for the victim");
+    /** Who has said HELLO proves what he can, and is told that he is not the one whom he claims to be. */
+    private static void isRefused(Stranger impostor) {
+        impostor.say(impostor.proof());
+        hearsThatHeIsNot(impostor);
+    }
+
+    private static void hearsThatHeIsNot(Stranger impostor) {
+        Stranger.Arrived refusal = impostor.refusal();
+        assertThat(refusal.flags()).isEqualTo(UNPROVED);
+        assertThat(refusal.text()).contains(ANOTHER_KEY);
+        impostor.awaitEnd();
+    }
+
+    /** Both ends of a session between two nodes, which goes on whatever else happens. */
+    private record Honest(Pair there, Pair back) {
+
+        static Honest between(Node dialling, Node dialled) {
+            Pair there = pair(dialling, dialled);
+            return new Honest(there, new Pair(dialled, dialling, there.back()));
+        }
+
+        void isAsBefore() {
+            there.settle();
+            back.settle();
+            assertThat(there.near().connected()).containsExactly(there.peer());
+            assertThat(back.near().connected()).containsExactly(back.peer());
         }
     }
 
-    /**
-     * However far he has come, who connects to the true one does not get to him; and whom he replaces is at most
-     * himself.
-     */
+    private static Pair pair(Node near, Node far) {
+        Peer peer = near.connect(far.address()).block(Patience.LIMIT);
+        return new Pair(near, far, Objects.requireNonNull(peer));
+    }
+
+    /** Neither where the true one has a session, on either side of it, nor where he is unknown. */
     @ParameterizedTest
-    @CsvSource({"ANOTHER_CERTIFICATE, true", "ANOTHER_CERTIFICATE, false", "NONE, true", "NONE, false"})
-    void isNotTakenForWhomHeClaimsToBe(Shown shown, boolean halfway, Nodes nodes) throws Exception {
-        Node node = start(nodes, "node");
-        Node victim = start(nodes, "victim");
-        try (Stranger impostor = connect(node, victim.id(), shown.certificate)) {
-            if (halfway) {
-                impostor.hello(1, 0);
-                assertThat(impostor.await(FrameKind.CARD)).isNotNull();
-            } else {
-                var unused = impostor.begin();
-                awaitSessions(node, 1);
-            }
-            Pair pair = nodes.connect(node, victim);
-            assertThat(pair.peer().id()).isEqualTo(victim.id());
-            assertThat(pair.peer().identity().principal()).isEqualTo("CN=victim");
-            pair.settle();
-            try (Stranger again = connect(node, victim.id(), shown.certificate).begin()) {
-                isHeard(again);
-                boolean replaced = !halfway && shown != Shown.NONE;
-                if (replaced) {
-                    impostor.awaitEnd();
-                } else if (!halfway) {
-                    isHeard(impostor);
+    @EnumSource
+    void whoConnectsIsNotTakenForWhomHeClaimsToBe(Shown shown, Nodes nodes) throws Exception {
+        Node node = shown.start(nodes, "node");
+        Node victim = shown.start(nodes, "victim");
+        Node bystander = shown.start(nodes, "bystander");
+        Honest honest = Honest.between(victim, node);
+        for (long incarnation :
+                new long[] {victim.id().incarnation(), 0, victim.id().incarnation() + 1}) {
+            PeerId claimed = new PeerId(victim.id().id(), "victim", incarnation);
+            for (Node each : List.of(node, bystander)) {
+                try (Stranger impostor = shown.connect(each).claiming(claimed)) {
+                    impostor.hello();
+                    isRefused(impostor);
                 }
-                awaitSessions(node, replaced || halfway ? 2 : 3);
-                Peer his = node.connected().get(node.connected().size() - 1);
-                assertThat(his.identity().principal()).isEqualTo(shown.principal());
-                isAtTheEndOf(his, again, "for the impostor");
-                assertThat(node.connected()).contains(pair.peer());
-                pair.settle();
             }
+            try (Stranger impostor = shown.connect(victim).claiming(node.id())) {
+                impostor.hello();
+                isRefused(impostor);
+            }
+            honest.isAsBefore();
         }
+        assertThat(bystander.connected()).isEmpty();
+    }
+
+    /** He is refused also by who does not know yet that he has a session with the true one. */
+    @ParameterizedTest
+    @EnumSource(names = "NO_CERTIFICATE", mode = EnumSource.Mode.EXCLUDE)
+    void whoIsDialledIsNotTakenForWhomHeClaimsToBe(Shown shown, Nodes nodes) throws Exception {
+        Node node = shown.start(nodes, "node");
+        Node victim = shown.start(nodes, "victim");
+        Node bystander = shown.start(nodes, "bystander");
+        Honest honest = Honest.between(node, victim);
+        for (Node each : List.of(node, victim, bystander)) {
+            Node claimed = each.equals(victim) ? node : victim;
+            try (StrangersDoor door = new StrangersDoor(shown.listening(), stranger -> {
+                Stranger impostor = shown == Shown.SECRET ? stranger.knowing(WORDS) : stranger;
+                impostor.claiming(claimed.id()).hello();
+                impostor.say(impostor.proof());
+                hearsThatHeIsNot(impostor);
+            })) {
+                StepVerifier.create(each.connect(door.address()))
+                        .expectErrorSatisfies(error -> assertThat(error)
+                                .isInstanceOf(AuthenticationFailed.class)
+                                .hasMessageContaining(HERE)
+                                .hasMessageContaining(ANOTHER_KEY))
+                        .verify(Patience.LIMIT);
+            }
+            honest.isAsBefore();
+        }
+        assertThat(bystander.connected()).isEmpty();
+    }
+
+    /** Who says that he is the very node with which he speaks has not its key either. */
+    @ParameterizedTest
+    @EnumSource(names = {"SECRET", "NOTHING"})
+    void nobodyIsTakenForTheNodeItself(Shown shown, Nodes nodes) throws Exception {
+        Node node = shown.start(nodes, "node");
+        Honest honest = Honest.between(shown.start(nodes, "other"), node);
+        try (Stranger impostor = shown.connect(node).claiming(node.id())) {
+            impostor.hello();
+            isRefused(impostor);
+        }
+        honest.isAsBefore();
     }
 
     /** Not even if he has guessed its number, and whichever loop hears him. */
     @ParameterizedTest
-    @CsvSource({"ANOTHER_CERTIFICATE, 1", "ANOTHER_CERTIFICATE, 4", "NONE, 1", "NONE, 4"})
+    @CsvSource({
+        "THE_SAME_NAME, 1",
+        "ANOTHER_CERTIFICATE, 4",
+        "NO_CERTIFICATE, 1",
+        "SECRET, 1",
+        "SECRET, 4",
+        "NOTHING, 1",
+        "NOTHING, 4"
+    })
     void doesNotTakeUpTheSession(Shown shown, int loops, Nodes nodes) throws Exception {
-        Node node = start(nodes, "node", spec -> spec.loops(loops));
-        try (Stranger victim = victim(node).begin()) {
+        Node node = nodes.start("node", spec -> shown.settings(spec, "node").loops(loops));
+        try (Stranger victim = shown.victim(node).begin()) {
             awaitSessions(node, 1);
             Peer its = node.connected().get(0);
-            for (long number : new long[] {0, victim.sessionNumber + 1, victim.sessionNumber}) {
-                for (int times = 0; times < 2 * loops; times++) {
-                    isRefused(node, victim.is, shown, number);
-                }
+            for (int times = 0; times < 2 * loops; times++) {
+                doesNotTakeItUp(node, victim, shown);
             }
             assertThat(node.connected()).containsExactly(its);
             isAtTheEndOf(its, victim, "for the victim");
+        }
+    }
+
+    /** Neither as the one whose session it is, nor as who he is. */
+    private static void doesNotTakeItUp(Node node, Stranger victim, Shown shown) throws Exception {
+        try (Stranger impostor = shown.connect(node).claiming(victim.is)) {
+            impostor.helloAgain();
+            impostor.say(impostor.proof());
+            impostor.rejoinNow(victim.sessionNumber);
+            hearsThatHeIsNot(impostor);
+        }
+        try (Stranger himself = shown.connect(node)) {
+            himself.rejoin(victim.sessionNumber);
+            Stranger.Arrived refusal = himself.refusal();
+            assertThat(refusal.flags()).isEqualTo(ENDED);
+            assertThat(refusal.text()).startsWith("this session ");
+            himself.awaitEnd();
         }
     }
 
@@ -220,16 +319,16 @@ class ImpersonationTest implements OnRoute {
     @ParameterizedTest
     @EnumSource
     void doesNotTakeUpTheSessionThatWaits(Shown shown, Nodes nodes) throws Exception {
-        Node node = start(nodes, "node", spec -> spec.rejoinTimeout(Duration.ofSeconds(30)));
-        try (Stranger victim = victim(node).begin()) {
+        Node node = nodes.start("node", spec -> shown.settings(spec, "node").rejoinTimeout(Duration.ofSeconds(30)));
+        try (Stranger victim = shown.victim(node).begin()) {
             awaitSessions(node, 1);
             Peer its = node.connected().get(0);
             try (LogLines log = LogLines.everything()) {
                 victim.close();
                 log.await(Level.INFO, "The bootstrap connection to " + its.id() + " was lost");
             }
-            isRefused(node, victim.is, shown, victim.sessionNumber);
-            try (Stranger again = connect(node, victim.is, "victim")) {
+            doesNotTakeItUp(node, victim, shown);
+            try (Stranger again = shown.again(victim, node)) {
                 again.rejoin(victim.sessionNumber);
                 assertThat(again.await(FrameKind.REJOIN).first()).isEqualTo(victim.sessionNumber);
                 again.goOn(2, 0);
@@ -240,35 +339,136 @@ class ImpersonationTest implements OnRoute {
         }
     }
 
-    private static void isRefused(Node node, PeerId as, Shown shown, long number) throws Exception {
-        try (Stranger impostor = connect(node, as, shown.certificate)) {
-            impostor.rejoin(number);
-            Stranger.Arrived refusal = impostor.refusal();
-            assertThat(refusal.flags()).isEqualTo(ENDED);
-            assertThat(refusal.text()).startsWith("this session ");
-            impostor.awaitEnd();
+    /** Who has the key takes the place of himself, and of nobody else. */
+    @ParameterizedTest
+    @CsvSource({
+        "THE_SAME_NAME, 0",
+        "THE_SAME_NAME, 1",
+        "SECRET, 0",
+        "SECRET, 1",
+        "NOTHING, 0",
+        "NOTHING, 1",
+        "NOTHING, 1000000"
+    })
+    void whoConnectsAnewTakesThePlaceOfHimself(Shown shown, long later, Nodes nodes) throws Exception {
+        Node node = shown.start(nodes, "node");
+        Pair other = pair(shown.start(nodes, "other"), node);
+        try (Stranger former = shown.victim(node).begin()) {
+            awaitSessions(node, 2);
+            Peer before = node.connected().get(1);
+            assertThat(before.id()).isEqualTo(former.is);
+            PeerId is = former.is;
+            try (Stranger again = shown.again(former, node)
+                    .claiming(new PeerId(is.id(), is.name(), is.incarnation() + later))
+                    .begin()) {
+                assertThat(former.await(FrameKind.GOODBYE)).isNotNull();
+                former.awaitEnd();
+                Patience.until(
+                        "only the later one is there",
+                        () -> node.connected().size() == 2 && !node.connected().contains(before));
+                Peer its = node.connected().get(1);
+                assertThat(its.id()).isEqualTo(again.is);
+                isAtTheEndOf(its, again, "for who is there");
+                other.settle();
+            }
         }
     }
 
-    // Where nothing is proved by anybody, as between the processes of a host that have no settings.
+    /** Who has proved more would not be told from somebody who has only got hold of his key. */
+    @ParameterizedTest
+    @EnumSource(names = {"ANOTHER_CERTIFICATE", "NO_CERTIFICATE"})
+    void whoShowsAnotherCertificateDoesNotTakeThePlaceOfHimself(Shown shown, Nodes nodes) throws Exception {
+        Node node = shown.start(nodes, "node");
+        try (Stranger former = shown.victim(node).begin()) {
+            awaitSessions(node, 1);
+            Peer its = node.connected().get(0);
+            try (Stranger again = former.againOver(shown.connected(node.address(), shown.certificate))
+                    .begin()) {
+                awaitSessions(node, 2);
+                isAtTheEndOf(its, former, "for the former");
+                isAtTheEndOf(node.connected().get(1), again, "for the later");
+            }
+        }
+    }
+
+    /** Nobody in between can pass on what goes over TLS between two who have shown certificates. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoShowsHisCertificateTakesThePlaceOfHimselfWhateverHeHasDialled(boolean directFirst, Nodes nodes)
+            throws Exception {
+        Shown shown = Shown.THE_SAME_NAME;
+        Node node = shown.start(nodes, "node");
+        try (Relay between = new Relay(node.address())) {
+            PeerAddress first = directFirst ? node.address() : between.address();
+            PeerAddress second = directFirst ? between.address() : node.address();
+            try (Stranger former =
+                    Stranger.over(shown.connected(first, "victim")).begin()) {
+                awaitSessions(node, 1);
+                Peer before = node.connected().get(0);
+                try (Stranger again =
+                        former.againOver(shown.connected(second, "victim")).begin()) {
+                    assertThat(former.await(FrameKind.GOODBYE)).isNotNull();
+                    Patience.until(
+                            "only the later one is there",
+                            () -> node.connected().size() == 1
+                                    && !node.connected().contains(before));
+                    isAtTheEndOf(node.connected().get(0), again, "for who is there");
+                }
+            }
+        }
+    }
+
+    /** Somebody in between may read and change what goes through him: that is no reason to end what does not. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatIsPassedOnDoesNotTakeThePlaceOfADirectConnection(boolean directFirst, Nodes nodes) throws Exception {
+        Node node = nodes.start("node");
+        try (Relay between = new Relay(node.address());
+                Stranger first = Stranger.connect(directFirst ? node.address() : between.address())
+                        .begin()) {
+            awaitSessions(node, 1);
+            Peer ofFirst = node.connected().get(0);
+            try (Stranger second = first.again(directFirst ? between.address() : node.address())
+                    .begin()) {
+                awaitSessions(node, 2);
+                isAtTheEndOf(ofFirst, first, "for the first");
+                isAtTheEndOf(node.connected().get(1), second, "for the second");
+            }
+        }
+    }
+
+    /** Nor does it take up a session of a direct one; the other way round there is nothing to be lost. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whatIsPassedOnDoesNotTakeUpADirectSession(boolean directFirst, Nodes nodes) throws Exception {
+        Node node = nodes.start("node", spec -> spec.rejoinTimeout(Duration.ofSeconds(30)));
+        try (Relay between = new Relay(node.address());
+                Stranger first = Stranger.connect(directFirst ? node.address() : between.address())
+                        .begin()) {
+            awaitSessions(node, 1);
+            Peer its = node.connected().get(0);
+            try (Stranger second = first.again(directFirst ? between.address() : node.address())) {
+                second.rejoin(first.sessionNumber);
+                if (directFirst) {
+                    assertThat(second.refusal().flags()).isEqualTo(ENDED);
+                    second.awaitEnd();
+                    isAtTheEndOf(its, first, "for the first");
+                } else {
+                    assertThat(second.await(FrameKind.REJOIN).first()).isEqualTo(first.sessionNumber);
+                    second.goOn(2, 0);
+                    isAtTheEndOf(its, second, "for the second");
+                }
+                assertThat(node.connected()).containsExactly(its);
+            }
+        }
+    }
+
+    // Where nothing is proved but the key, as between the processes of a host that have no settings.
 
     /** How far the impostor has come when somebody connects to the true one. */
     private enum Far {
         HELLO,
-        CARD,
-        SESSION
-    }
-
-    private static void come(Stranger impostor, Far far) {
-        switch (far) {
-            case HELLO -> impostor.hello(1, 0);
-            case CARD -> {
-                impostor.hello(1, 0);
-                impostor.card(Map.of("tcp", ""));
-                assertThat(impostor.await(FrameKind.CARD)).isNotNull();
-            }
-            case SESSION -> assertThat(impostor.begin()).isNotNull();
-        }
+        REFUSED
     }
 
     private static Stranger plain(Node node, PeerId as) throws Exception {
@@ -286,49 +486,38 @@ class ImpersonationTest implements OnRoute {
         }
     }
 
-    private static boolean isQuiet(Stranger stranger) {
-        stranger.send(FrameKind.PING, 0, 0, 0);
-        for (Stranger.Arrived frame; (frame = stranger.read()) != null && frame.kind() != FrameKind.PONG; ) {
-            if (frame.kind() == FrameKind.OPEN) {
-                return false;
-            }
-        }
-        return true;
-    }
-
     /** Whoever is dialled is who is spoken with, whatever another process has said before. */
     @ParameterizedTest
-    @CsvSource({"HELLO, true", "HELLO, false", "CARD, true", "CARD, false", "SESSION, true", "SESSION, false"})
+    @CsvSource({"HELLO, true", "HELLO, false", "REFUSED, true", "REFUSED, false"})
     void whoIsDialledIsNotWhoClaimsHisId(Far far, boolean lower, Nodes nodes) throws Exception {
         Node node = nodes.start("node");
         Pair other = nodes.connect(nodes.start("other"), node);
         Node victim = startBeside(nodes, node, "victim", lower);
         try (Stranger impostor = plain(node, victim.id())) {
-            come(impostor, far);
-            if (far == Far.SESSION) {
-                awaitSessions(node, 2);
+            impostor.hello();
+            byte[] proof = impostor.proof();
+            if (far == Far.REFUSED) {
+                impostor.say(proof);
+                hearsThatHeIsNot(impostor);
             }
 
             Pair pair = nodes.connect(node, victim);
 
             assertThat(victim.connected()).hasSize(1);
             pair.settle();
-            other.settle();
-            if (far == Far.SESSION) {
-                assertThat(isQuiet(impostor)).isTrue();
-                awaitSessions(node, 3);
-                assertThat(nodes.connect(node, victim).peer()).isSameAs(pair.peer());
+            if (far == Far.HELLO) {
+                impostor.say(proof);
+                hearsThatHeIsNot(impostor);
             }
+            pair.settle();
+            other.settle();
+            assertThat(nodes.connect(node, victim).peer()).isSameAs(pair.peer());
+            awaitSessions(node, 2);
         }
         pair(node, victim).settle();
     }
 
-    private static Pair pair(Node near, Node far) {
-        Peer peer = near.connect(far.address()).block(Patience.LIMIT);
-        return new Pair(near, far, Objects.requireNonNull(peer));
-    }
-
-    /** He gets his session while somebody is still dialling the true one. */
+    /** He comes while somebody is still dialling the true one. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whoOvertakesTheTrueOneIsNotTakenForHim(boolean lower, Nodes nodes) throws Exception {
@@ -339,12 +528,12 @@ class ImpersonationTest implements OnRoute {
                 Stranger impostor = plain(node, victim.id())) {
             node.connect(slow.address()).subscribe(dialling);
             Patience.until("it is dialled", () -> slow.accepted() == 1);
-            var unused = impostor.begin();
-            awaitSessions(node, 1);
+            impostor.hello();
+            isRefused(impostor);
             dialling.awaitComplete();
-            assertThat(isQuiet(impostor)).isTrue();
             assertThat(victim.connected()).hasSize(1);
-            awaitSessions(node, 2);
+            awaitSessions(node, 1);
+            assertThat(node.connected().get(0).id()).isEqualTo(victim.id());
         }
     }
 
@@ -356,45 +545,96 @@ class ImpersonationTest implements OnRoute {
     void theSessionOfTheTrueOneIsNotEndedByWhoClaimsHisId(Route route, Nodes nodes) throws Exception {
         Node node = nodes.start(route.spec("node").build());
         Node victim = nodes.start(route.spec("victim").build());
-        Pair pair = pair(victim, node);
-        Pair back = new Pair(node, victim, node.connected().get(0));
+        Honest honest = Honest.between(victim, node);
         for (int round = 0; round < 3; round++) {
-            try (Stranger impostor = plain(node, victim.id()).begin()) {
-                awaitSessions(node, 2);
-                pair.settle();
-                back.settle();
-                assertThat(isQuiet(impostor)).isTrue();
-                isAtTheEndOf(node.connected().get(1), impostor, "for the impostor");
-                assertThat(pair(node, victim).peer()).isSameAs(back.peer());
-                assertThat(pair(victim, node).peer()).isSameAs(pair.peer());
+            try (Stranger impostor = plain(node, victim.id())) {
+                impostor.hello();
+                isRefused(impostor);
             }
-            Patience.until("the impostor has gone", () -> node.connected().equals(List.of(back.peer())));
+            honest.isAsBefore();
+            assertThat(pair(node, victim).peer()).isSameAs(honest.back.peer());
+            assertThat(pair(victim, node).peer()).isSameAs(honest.there.peer());
         }
-        pair.settle();
     }
 
     /** The secret is everybody's: it does not say which of them somebody is. */
     @ParameterizedTest
     @ValueSource(longs = {0, 1, Long.MAX_VALUE})
     void ofThoseWhoShareASecretNoneEndsTheSessionOfAnother(long incarnation, Nodes nodes) throws Exception {
-        String words = "what all of us know";
-        Secret secret = Secret.of(words);
-        Node node = nodes.start(Route.TCP.spec("node").secret(secret).build());
-        Node victim = nodes.start(Route.TCP.spec("victim").secret(secret).build());
-        Pair pair = pair(victim, node);
-        Pair back = new Pair(node, victim, node.connected().get(0));
+        Node node = Shown.SECRET.start(nodes, "node");
+        Node victim = Shown.SECRET.start(nodes, "victim");
+        Honest honest = Honest.between(victim, node);
         PeerId his = victim.id();
         PeerId claimed = incarnation == 0 ? his : new PeerId(his.id(), his.name(), incarnation);
-        try (Stranger impostor = plain(node, claimed).begin(words)) {
+        try (Stranger impostor = Shown.SECRET.connect(node)) {
+            // As himself he is a peer, as any of them.
+            assertThat(impostor.begin()).isNotNull();
             awaitSessions(node, 2);
-            pair.settle();
-            back.settle();
-            isAtTheEndOf(node.connected().get(1), impostor, "for the impostor");
-            assertThat(pair(node, victim).peer()).isSameAs(back.peer());
-            assertThat(pair(victim, node).peer()).isSameAs(pair.peer());
+            try (Stranger second = impostor.again(node.address()).claiming(claimed)) {
+                second.hello();
+                isRefused(second);
+            }
+            isHeard(impostor);
+            honest.there.settle();
+            honest.back.settle();
+            assertThat(pair(node, victim).peer()).isSameAs(honest.back.peer());
+            assertThat(pair(victim, node).peer()).isSameAs(honest.there.peer());
         }
-        Patience.until("the impostor has gone", () -> node.connected().equals(List.of(back.peer())));
-        pair.settle();
+        Patience.until("he has gone", () -> node.connected().equals(List.of(honest.back.peer())));
+        honest.isAsBefore();
+    }
+
+    /** What was proved once, and let somebody in. */
+    @ParameterizedTest
+    @EnumSource
+    void whatWasRecordedProvesNothingOnAnotherConnection(Shown shown, Nodes nodes) throws Exception {
+        Node node = shown.start(nodes, "node");
+        try (Stranger victim = shown.victim(node)) {
+            byte[] hello = victim.helloOf(Stranger.MAJOR, 0, shown == Shown.SECRET ? Stranger.SECRET : 0);
+            victim.hello(hello);
+            byte[] proof = victim.proof();
+            victim.say(proof);
+            assertThat(victim.admitted()).isEqualTo(1);
+            assertThat(victim.beginAdmitted()).isSameAs(victim);
+            awaitSessions(node, 1);
+            Peer its = node.connected().get(0);
+            try (Stranger recorder = shown.connect(node)) {
+                recorder.hello(hello);
+                recorder.sayInTurn(proof);
+                Stranger.Arrived refusal = recorder.refusal();
+                assertThat(refusal.flags()).isEqualTo(UNPROVED);
+                assertThat(refusal.text()).contains("what it has sealed can't be opened");
+                recorder.awaitEnd();
+            }
+            assertThat(node.connected()).containsExactly(its);
+            isAtTheEndOf(its, victim, "for the victim");
+        }
+    }
+
+    /** What a node has said to who dials it is worth nothing to who lets another one dial himself. */
+    @Test
+    void whatTheNodeProvesToOneItDoesNotProveToAnother(Nodes nodes) throws Exception {
+        Node node = nodes.start("node");
+        Node victim = nodes.start("victim");
+        Honest honest = Honest.between(node, victim);
+        try (Stranger asking = Stranger.connect(victim.address())) {
+            asking.hello();
+            byte[] hello = asking.await(FrameKind.HELLO).body();
+            byte[] proof = asking.await(FrameKind.PROOF).body();
+            try (StrangersDoor door = new StrangersDoor(impostor -> {
+                impostor.hello(hello);
+                impostor.say(proof);
+                assertThat(impostor.refusal().flags()).isEqualTo(UNPROVED);
+                impostor.awaitEnd();
+            })) {
+                StepVerifier.create(node.connect(door.address()))
+                        .expectErrorSatisfies(error -> assertThat(error)
+                                .isInstanceOf(AuthenticationFailed.class)
+                                .hasMessageContaining("what it has sealed can't be opened"))
+                        .verify(Patience.LIMIT);
+            }
+        }
+        honest.isAsBefore();
     }
 
     /**
@@ -404,42 +644,38 @@ class ImpersonationTest implements OnRoute {
     @Test
     void whoComesBackIsLetInAndTheFormerSessionIsFoundDead(Nodes nodes) throws Exception {
         Node node = nodes.start("node", spec -> spec.rejoinTimeout(Duration.ofMillis(50)));
-        PeerId id = new PeerId(UUID.randomUUID(), "victim", 7);
-        try (Relay route = new Relay(node.address())) {
-            Stranger former =
-                    Stranger.of(new Socket(HERE, route.address().port()), id).begin();
+        try (Relay route = new Relay(node.address());
+                Stranger former = Stranger.connect(route.address()).begin()) {
             awaitSessions(node, 1);
             Peer dead = node.connected().get(0);
             route.part(true);
-            try (Stranger again = plain(node, id).begin()) {
+            try (Stranger again = former.again(node.address()).begin()) {
                 Patience.until(
                         "the former one is found dead", () -> !node.connected().contains(dead));
                 awaitSessions(node, 1);
                 isAtTheEndOf(node.connected().get(0), again, "for who is there");
             }
-            former.close();
         }
     }
 
-    /**
-     * Who stands between two nodes, to each of which he says that he is the other, gets what was said to him, and
-     * nothing else.
-     */
+    /** Who stands between two nodes, to each of which he says that he is the other, gets nothing. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void whoClaimsToBeEachToTheOtherIsNeither(boolean lower, Nodes nodes) throws Exception {
         Node node = nodes.start("node");
         Node victim = startBeside(nodes, node, "victim", lower);
-        try (Stranger here = plain(node, victim.id()).begin();
-                Stranger there = plain(victim, node.id()).begin()) {
-            awaitSessions(node, 1);
-            awaitSessions(victim, 1);
-            pair(node, victim).settle();
+        try (Stranger here = plain(node, victim.id());
+                Stranger there = plain(victim, node.id())) {
+            here.hello();
+            there.hello();
+            byte[] proof = here.proof();
+            Honest honest = Honest.between(node, victim);
+            here.say(proof);
+            hearsThatHeIsNot(here);
+            isRefused(there);
+            honest.isAsBefore();
             pair(victim, node).settle();
-            assertThat(isQuiet(here)).isTrue();
-            assertThat(isQuiet(there)).isTrue();
-            awaitSessions(node, 2);
-            awaitSessions(victim, 2);
+            honest.isAsBefore();
         }
     }
 

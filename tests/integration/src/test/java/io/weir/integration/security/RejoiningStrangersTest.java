@@ -58,7 +58,7 @@ class RejoiningStrangersTest implements OnRoute {
     void somethingElseThanRejoin(Nodes nodes) {
         Node node = nodes.start("node", RejoiningStrangersTest::patient);
         try (Stranger stranger = Stranger.connect(node.address())) {
-            stranger.send(FrameKind.HELLO, 0, 0, 0, stranger.hello(1, 0, 4, new byte[0]));
+            stranger.greetAgain();
             stranger.card(Map.of("tcp", ""));
             assertThat(stranger.refusal().text()).contains("CARD has no place where a session goes on");
             stranger.awaitEnd();
@@ -69,7 +69,7 @@ class RejoiningStrangersTest implements OnRoute {
     void rejoinWithoutSayingSo(Nodes nodes) {
         Node node = nodes.start("node", RejoiningStrangersTest::patient);
         try (Stranger stranger = Stranger.connect(node.address())) {
-            stranger.hello(1, 0);
+            stranger.greet();
             stranger.send(FrameKind.REJOIN, 0, 42, 0);
             assertThat(stranger.refusal().text()).contains("REJOIN has no place here");
             stranger.awaitEnd();
@@ -80,7 +80,7 @@ class RejoiningStrangersTest implements OnRoute {
     void rejoinAndSilence(Nodes nodes) {
         Node node = nodes.start("node", spec -> patient(spec).handshakeTimeout(Duration.ofMillis(200)));
         try (Stranger stranger = Stranger.connect(node.address())) {
-            stranger.send(FrameKind.HELLO, 0, 0, 0, stranger.hello(1, 0, 4, new byte[0]));
+            stranger.greetAgain();
             stranger.awaitEnd();
         }
     }

@@ -23,6 +23,8 @@ import io.weir.tck.Seed;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.UnaryOperator;
@@ -30,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import reactor.test.StepVerifier;
@@ -122,53 +125,106 @@ class SecretTest implements OnRoute {
                 .verify(Patience.LIMIT);
     }
 
+    /** Who shares the former secret, or the new one, gets in on either side. */
+    @ParameterizedTest
+    @ValueSource(strings = {WORDS, OTHERS})
+    void whileItIsChangedEitherIsTaken(String words, Nodes nodes) throws IOException {
+        Node node = nodes.start("node", knows(WORDS, OTHERS));
+        try (Stranger stranger = Stranger.connect(node.address()).knowing(words).begin()) {
+            Patience.until("it is a peer", () -> node.connected().size() == 1);
+            assertThat(node.connected().get(0).id()).isEqualTo(stranger.is);
+        }
+        Patience.until("it has gone", () -> node.connected().isEmpty());
+        try (StrangersDoor door = new StrangersDoor(stranger -> {
+            stranger.knowing(words).hello();
+            stranger.say(stranger.proof());
+            Stranger.Arrived proof = stranger.await(FrameKind.PROOF);
+            assertThat(proof.body()).as("with two tags").hasSize(Stranger.THIRD_MESSAGE + Stranger.TAG);
+            stranger.say(stranger.lastProof(proof.body(), 1));
+            assertThat(stranger.await(FrameKind.CARD)).isNotNull();
+        })) {
+            StepVerifier.create(node.connect(door.address())).expectError().verify(Patience.LIMIT);
+        }
+    }
+
+    /** Who is in the middle of the change says two tags, and is believed by one of them. */
+    @ParameterizedTest
+    @CsvSource({WORDS + ',' + OTHERS, OTHERS + ',' + WORDS})
+    void whoSaysTwoTagsIsBelievedByOne(String present, String former, Nodes nodes) {
+        for (Node node : List.of(nodes.start("one", knows(WORDS)), nodes.start("both", knows(WORDS, OTHERS)))) {
+            try (Stranger stranger =
+                    Stranger.connect(node.address()).knowing(present, former).begin()) {
+                Patience.until("it is a peer", () -> node.connected().size() == 1);
+                assertThat(node.connected().get(0).id()).isEqualTo(stranger.is);
+            }
+        }
+    }
+
     /** What a stranger may try who has no secret, or a recording of somebody who has. */
     @ParameterizedTest
     @ValueSource(
             strings = {
                 "no secret",
                 "another secret",
+                "two other secrets",
+                "the secret of those who have none",
                 "random",
                 "too short",
                 "too long",
+                "no tag",
                 "hello again",
                 "hello of another after the proof",
                 "card first",
                 "propose first",
-                "the node's own hello",
-                "the other role"
+                "the node's own words"
             })
     void whatDoesNotProveIt(String what, Nodes nodes) {
         Node node = nodes.start("node", knows(WORDS));
-        byte[] random = new byte[32];
+        byte[] random = new byte[Stranger.THIRD_MESSAGE];
         Seed.random("secret").nextBytes(random);
-        try (Stranger stranger = Stranger.connect(node.address())) {
-            byte[] theirs = stranger.await(FrameKind.HELLO).body();
-            byte[] ours = what.equals("the node's own hello") ? theirs : stranger.helloWithSecret(random);
-            if (what.equals("no secret")) {
-                stranger.hello(1, 0);
-            } else {
-                stranger.send(FrameKind.HELLO, 0, 0, 0, ours);
-            }
+        try (Stranger stranger = Stranger.connect(node.address()).knowing(OTHERS)) {
             switch (what) {
-                case "no secret" -> {}
-                case "another secret", "the node's own hello" ->
-                    prove(stranger, Stranger.proof(OTHERS, 'C', ours, theirs));
-                case "random" -> prove(stranger, random);
-                case "too short" -> prove(stranger, new byte[31]);
-                case "too long" -> prove(stranger, new byte[65]);
-                case "hello again" -> stranger.send(FrameKind.HELLO, 0, 0, 0, ours);
-                case "hello of another after the proof" -> {
-                    prove(stranger, Stranger.proof(WORDS, 'C', ours, theirs));
-                    stranger.hello(1, 0);
+                case "no secret" -> stranger.knowingNone().hello();
+                case "the secret of those who have none" -> {
+                    stranger.hello();
+                    stranger.say(stranger.knowingNone().proof());
                 }
-                case "card first" -> stranger.card(Map.of("tcp", ""));
-                case "propose first" -> stranger.propose(1, "tcp");
-                default -> prove(stranger, Stranger.proof(WORDS, 'A', ours, theirs));
+                case "another secret" -> {
+                    stranger.hello();
+                    stranger.say(stranger.proof());
+                }
+                case "two other secrets" -> {
+                    stranger.knowing(OTHERS, "what-nobody-has-ever-said").hello();
+                    stranger.say(stranger.proof());
+                }
+                case "the node's own words" -> {
+                    try (Stranger asking = Stranger.connect(node.address()).knowing(OTHERS)) {
+                        asking.hello();
+                        stranger.hello(asking.await(FrameKind.HELLO).body());
+                    }
+                    stranger.say(stranger.await(FrameKind.PROOF).body());
+                }
+                case "hello of another after the proof" -> {
+                    stranger.knowing(WORDS).greet();
+                    stranger.hello();
+                }
+                default -> {
+                    stranger.hello();
+                    switch (what) {
+                        case "random" -> stranger.sayInTurn(random);
+                        case "too short" -> stranger.sayInTurn(Arrays.copyOf(random, Stranger.THIRD_MESSAGE - 1));
+                        case "too long" -> stranger.sayInTurn(new byte[Stranger.THIRD_MESSAGE + Stranger.TAG + 1]);
+                        case "no tag" ->
+                            stranger.sayInTurn(Arrays.copyOf(random, Stranger.THIRD_MESSAGE - Stranger.TAG));
+                        case "hello again" -> stranger.hello();
+                        case "card first" -> stranger.card(Map.of("tcp", ""));
+                        default -> stranger.propose(1, "tcp");
+                    }
+                }
             }
             Stranger.Arrived refusal = stranger.refusal();
             boolean unproved = what.equals("no secret")
-                    || what.equals("another secret")
+                    || what.contains("other secret")
                     || what.equals("random")
                     || what.startsWith("the ");
             assertThat(refusal.flags()).isEqualTo(unproved ? UNPROVED : 0);
@@ -182,20 +238,19 @@ class SecretTest implements OnRoute {
     @Test
     void aRecordedHandshakeIsWorthNothing(Nodes nodes) {
         Node node = nodes.start("node", knows(WORDS));
-        byte[] ours;
+        byte[] hello;
         byte[] proof;
-        try (Stranger peer = Stranger.connect(node.address())) {
-            ours = peer.helloWithSecret(new byte[32]);
-            byte[] theirs = peer.await(FrameKind.HELLO).body();
-            proof = Stranger.proof(WORDS, 'C', ours, theirs);
-            peer.send(FrameKind.HELLO, 0, 0, 0, ours);
-            prove(peer, proof);
-            assertThat(peer.await(FrameKind.PROOF).body()).isEqualTo(Stranger.proof(WORDS, 'A', ours, theirs));
+        try (Stranger peer = Stranger.connect(node.address()).knowing(WORDS)) {
+            hello = peer.helloOf(Stranger.MAJOR, 0, Stranger.SECRET);
+            peer.hello(hello);
+            proof = peer.proof();
+            peer.say(proof);
+            assertThat(peer.admitted()).isEqualTo(1);
             assertThat(peer.await(FrameKind.CARD)).isNotNull();
         }
         try (Stranger stranger = Stranger.connect(node.address())) {
-            stranger.send(FrameKind.HELLO, 0, 0, 0, ours);
-            prove(stranger, proof);
+            stranger.hello(hello);
+            stranger.sayInTurn(proof);
             assertThat(stranger.refusal().flags()).isEqualTo(UNPROVED);
             stranger.awaitEnd();
         }
@@ -250,9 +305,8 @@ class SecretTest implements OnRoute {
         Node node = nodes.start("node", spec -> knows(WORDS).apply(spec).handshakeTimeout(SOON));
         try (Stranger greeting = Stranger.connect(node.address());
                 Stranger half = Stranger.connect(node.address())) {
-            byte[] hello = greeting.helloWithSecret(new byte[32]);
-            greeting.send(FrameKind.HELLO, 0, 0, 0, hello);
-            half.write(new byte[] {(byte) hello.length, 0, 0, 0, 1, 0, 0, 0});
+            greeting.knowing(WORDS).hello();
+            half.write(new byte[] {94, 0, 0, 0, 1, 0, 0, 0});
             greeting.awaitEnd();
             half.awaitEnd();
         }
@@ -261,45 +315,68 @@ class SecretTest implements OnRoute {
 
     /** To whoever listens there, a node gives one proof, and nothing for it. */
     @ParameterizedTest
-    @ValueSource(strings = {"echo", "random", "two", "card", "silence", "no secret"})
+    @ValueSource(
+            strings = {
+                "no secret",
+                "another secret",
+                "the secret of those who have none",
+                "random",
+                "a random end",
+                "echo",
+                "too long",
+                "card",
+                "silence",
+                "silence after the proof"
+            })
     void whoListensAndDoesNotKnowIt(String what, Nodes nodes) throws IOException {
         try (StrangersDoor door = new StrangersDoor(stranger -> {
-            byte[] theirs = stranger.await(FrameKind.HELLO).body();
-            if (what.equals("no secret")) {
-                stranger.hello(1, 0);
-            } else {
-                byte[] ours = what.equals("echo") ? theirs : stranger.helloWithSecret(new byte[32]);
-                stranger.send(FrameKind.HELLO, 0, 0, 0, ours);
-                byte[] proof = stranger.await(FrameKind.PROOF).body();
-                switch (what) {
-                    case "echo" -> prove(stranger, proof);
-                    case "random" -> prove(stranger, new byte[32]);
-                    case "two" -> prove(stranger, new byte[64]);
-                    case "card" -> stranger.card(Map.of("tcp", ""));
-                    default -> {}
+            stranger.knowing(OTHERS);
+            switch (what) {
+                case "no secret" -> stranger.knowingNone().hello();
+                case "random", "too long", "card", "silence" -> {
+                    stranger.hello();
+                    switch (what) {
+                        case "random" -> stranger.say(new byte[Stranger.SECOND_MESSAGE]);
+                        case "too long" -> stranger.say(new byte[Stranger.SECOND_MESSAGE + 1]);
+                        case "card" -> stranger.card(Map.of("tcp", ""));
+                        default -> {}
+                    }
+                }
+                default -> {
+                    stranger.hello();
+                    stranger.say(stranger.proof());
+                    byte[] proof = stranger.await(FrameKind.PROOF).body();
+                    assertThat(proof).hasSize(Stranger.THIRD_MESSAGE);
+                    switch (what) {
+                        case "another secret" -> stranger.say(stranger.lastProofUnseen(proof));
+                        case "the secret of those who have none" ->
+                            stranger.say(stranger.knowingNone().lastProofUnseen(proof));
+                        case "a random end" -> stranger.say(new byte[Stranger.LAST_MESSAGE]);
+                        case "echo" -> stranger.say(proof);
+                        default -> {}
+                    }
                 }
             }
             stranger.awaitEnd();
         })) {
             Node node = nodes.start(
                     "node",
-                    spec -> knows(WORDS).apply(spec).handshakeTimeout(what.equals("silence") ? SOON : Patience.LIMIT));
+                    spec -> knows(WORDS)
+                            .apply(spec)
+                            .handshakeTimeout(what.startsWith("silence") ? SOON : Patience.LIMIT));
             StepVerifier.create(node.connect(door.address()))
                     .expectErrorSatisfies(error -> assertThat(error)
                             .hasMessageContaining("127.0.0.1")
                             .hasMessageContaining(
                                     switch (what) {
-                                        case "echo", "random", "no secret" -> "weir.security.secret";
-                                        case "silence" -> "weir.timeout.handshake";
-                                        default -> "broke the protocol";
+                                        case "random" -> "what it has sealed can't be opened";
+                                        case "silence", "silence after the proof" -> "weir.timeout.handshake";
+                                        case "echo", "too long", "card" -> "broke the protocol";
+                                        default -> "weir.security.secret";
                                     }))
                     .verify(Patience.LIMIT);
             assertThat(node.connected()).isEmpty();
         }
-    }
-
-    private static void prove(Stranger stranger, byte[] proof) {
-        stranger.send(FrameKind.PROOF, 0, 0, 0, proof);
     }
 
     /** Neither a node in use, nor one that fails, writes or prints it, at any level of the log. */

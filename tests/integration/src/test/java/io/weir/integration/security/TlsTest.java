@@ -245,7 +245,8 @@ class TlsTest implements OnRoute {
         Node far = nodes.start("far");
         try (LogLines log = new LogLines("io.weir.channel.Node")) {
             assertThat(refusal(start(nodes, "near", good("near")), far))
-                    .hasMessageContaining("it does not speak TLS; set weir.tls alike on both sides");
+                    .hasMessageContaining("it refuses without TLS: set weir.tls alike on both sides")
+                    .hasMessageContaining("TLS is off here");
             log.await(Level.WARN, "speaks TLS, which is off here; set weir.tls alike on both sides");
         }
     }
@@ -513,6 +514,7 @@ class TlsTest implements OnRoute {
                     context.getSocketFactory().createSocket(HERE, far.address().port())) {
                 socket.setSoTimeout((int) Patience.LIMIT.toMillis());
                 socket.setEnabledProtocols(new String[] {protocol});
+                Stranger.over(socket).hello();
                 // The node's HELLO, and before it whatever a session is taken up again with.
                 assertThat(socket.getInputStream().read()).isNotNegative();
             }
@@ -527,6 +529,7 @@ class TlsTest implements OnRoute {
                 context.getSocketFactory().createSocket(HERE, node.address().port());
         socket.setSoTimeout((int) Patience.LIMIT.toMillis());
         socket.setEnabledProtocols(new String[] {protocol});
+        Stranger.over(socket).hello();
         assertThat(socket.getInputStream().read()).as("the node's HELLO").isNotNegative();
         return socket;
     }

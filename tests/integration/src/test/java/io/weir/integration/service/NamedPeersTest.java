@@ -19,6 +19,7 @@ import io.weir.integration.OnRoute;
 import io.weir.integration.Patience;
 import io.weir.integration.Probe;
 import io.weir.integration.Route;
+import io.weir.integration.Stranger;
 import io.weir.integration.StrangersDoor;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -254,7 +255,7 @@ class NamedPeersTest implements OnRoute {
     @Test
     void requiredInAnotherVersion() throws IOException {
         try (StrangersDoor door = new StrangersDoor(stranger -> {
-            stranger.hello(2, 0);
+            stranger.hello(Stranger.MAJOR + 1, 0);
             stranger.awaitEnd();
         })) {
             NodeSpec spec = at("near")
