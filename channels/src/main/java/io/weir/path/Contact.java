@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
  * One connection with a node, from its admission to the end of its session, and whether it is with the same one as
  * another. Each node has proved that its id is its own. But where it has shown no certificate, a connection may be one
  * that somebody in between passes on, who can read and change what goes over it; that one must not stand for a
- * connection without him. That is not said of gateways, which both ends have chosen. So two connections are only taken for each other if both have proved the same, and
+ * connection without him. That is not said of gateways, which both ends have chosen. So two connections are only taken
+ * for each other if both have proved the same, and
  *
  * <ul>
  *   <li>a certificate was shown,
