@@ -59,13 +59,11 @@ class IdentityTest {
                         }
                         case 1 -> {
                             prove(wire, other);
-                            wire.send(rejoin(number));
                             claimed.add(Attacker.refused(wire));
                         }
                         default -> {
                             prove(wire, self);
-                            wire.send(rejoin(number));
-                            oneself.add(Attacker.refused(wire));
+                            oneself.add(rejoined(wire, number));
                         }
                     }
                     // Not before each of them was done.
@@ -140,6 +138,17 @@ class IdentityTest {
 
     private static Frame rejoin(int aux) {
         return Frame.of(Kind.REJOIN, 0, 0, aux, ThreadLocalRandom.current().nextLong());
+    }
+
+    /** The flags with which the node refuses this when it is sure who we are, or before. */
+    private static int rejoined(TcpWire wire, int number) throws IOException {
+        Frame answer = wire.receive();
+        if (answer.kind() == Kind.PROOF) {
+            wire.send(rejoin(number));
+            return Attacker.refused(wire);
+        }
+        assertThat(answer.kind()).isEqualTo(Kind.REFUSE);
+        return answer.flags();
     }
 
     private static void prove(TcpWire wire, Identity identity) throws IOException {
