@@ -1,6 +1,7 @@
 package io.weir.path;
 
 import io.weir.core.ProtocolMismatch;
+import io.weir.core.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
@@ -24,6 +25,9 @@ import javax.crypto.KeyAgreement;
 public final class NodeKey {
 
     private static final String CURVE = "X25519";
+
+    /** What is hashed with a public key. */
+    private static final byte[] PURPOSE = "weir node".getBytes(StandardCharsets.US_ASCII);
 
     /** What RFC 8410 puts before a public key. */
     private static final byte[] PUBLIC = HexFormat.of().parseHex("302a300506032b656e032100");
@@ -56,16 +60,10 @@ public final class NodeKey {
 
     /** The id of a node by its public key: a UUID of version 8, which is a hash of it. */
     static UUID idOf(byte[] publicKey) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update("weir node".getBytes(StandardCharsets.US_ASCII));
-            ByteBuffer hash = ByteBuffer.wrap(digest.digest(publicKey));
-            long most = (hash.getLong() & ~0xf000L) | 0x8000;
-            long least = (hash.getLong() & ~(3L << 62)) | (1L << 63);
-            return new UUID(most, least);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        ByteBuffer hash = ByteBuffer.wrap(Sha256.hash(PURPOSE, publicKey));
+        long most = (hash.getLong() & ~0xf000L) | 0x8000;
+        long least = (hash.getLong() & ~(3L << 62)) | (1L << 63);
+        return new UUID(most, least);
     }
 
     byte[] publicKey() {

@@ -1,11 +1,11 @@
 package io.weir.path;
 
 import io.weir.core.AuthenticationFailed;
+import io.weir.core.Sha256;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.KeyPair;
-import java.security.MessageDigest;
 import java.util.Arrays;
 import java.util.Objects;
 import javax.crypto.AEADBadTagException;
@@ -216,13 +216,7 @@ final class Noise {
     }
 
     private void mixHash(byte[] data) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(hash);
-            hash = digest.digest(data);
-        } catch (GeneralSecurityException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
+        hash = Sha256.hash(hash, data);
     }
 
     /** HKDF with the chaining key as its salt. */

@@ -1,9 +1,8 @@
 package io.weir.transport.p4sock;
 
+import io.weir.core.Sha256;
 import io.weir.transport.nativelib.Nonce;
 import java.nio.ByteBuffer;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 
 /**
  * What proves that a frame was made by the other end of this connection, for this connection and this place in it, and
@@ -31,20 +30,10 @@ final class Seal {
 
     /** The same pair of keys on both sides, each the other way round. */
     static Seal of(Nonce connecting, Nonce accepting, boolean weConnect) {
-        ByteBuffer keys = ByteBuffer.wrap(digest(connecting, accepting));
+        ByteBuffer keys = ByteBuffer.wrap(Sha256.hash(connecting.bytes(), accepting.bytes()));
         SipHash toAccepting = new SipHash(keys.slice(0, SipHash.KEY));
         SipHash toConnecting = new SipHash(keys.slice(SipHash.KEY, SipHash.KEY));
         return weConnect ? new Seal(toAccepting, toConnecting) : new Seal(toConnecting, toAccepting);
-    }
-
-    private static byte[] digest(Nonce connecting, Nonce accepting) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(connecting.bytes());
-            return digest.digest(accepting.bytes());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java has SHA-256", e);
-        }
     }
 
     /** Of data that we send: its number, its header (12 bytes from here on) and the checksum of its payload. */

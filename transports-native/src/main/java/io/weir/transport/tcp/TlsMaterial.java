@@ -1,6 +1,7 @@
 package io.weir.transport.tcp;
 
 import io.weir.core.Misconfigured;
+import io.weir.core.Sha256;
 import io.weir.core.TlsSpec;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,7 +12,6 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.InvalidKeyException;
 import java.security.KeyStore;
-import java.security.MessageDigest;
 import java.security.PrivateKey;
 import java.security.PublicKey;
 import java.security.Signature;
@@ -251,9 +251,8 @@ record TlsMaterial(
 
         String digest() {
             try {
-                return HexFormat.of()
-                        .formatHex(MessageDigest.getInstance("SHA-256").digest(bytes()));
-            } catch (IOException | GeneralSecurityException e) {
+                return HexFormat.of().formatHex(Sha256.hash(bytes()));
+            } catch (IOException e) {
                 throw refused(e);
             }
         }
