@@ -40,7 +40,7 @@ record ProcessResources(List<String> descriptors, List<String> mappings, List<St
             "VirtualThread-.*|OkHttp TaskRunner|Okio Watchdog|RMI .*|GC Daemon|"
                     + "globalEventExecutor.*|ForkJoinPool.*|Common-Cleaner"
                     + "|process reaper.*|surefire.*|junit.*|JFR.*|Attach.*|Finalizer|Reference Handler|Cleaner-\\d+"
-                    + "|(parallel|single|boundedElastic|weir-tls|weir-keys)(-evictor)?-\\d+|CompletableFutureDelayScheduler|logback.*");
+                    + "|(parallel|single|boundedElastic|weir-keys)(-evictor)?-\\d+|CompletableFutureDelayScheduler|logback.*");
 
     /** What there is now. */
     static ProcessResources now() {

@@ -16,7 +16,6 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -26,13 +25,6 @@ import reactor.core.scheduler.Schedulers;
  * for the connections.
  */
 public final class TcpBootstrap implements Bootstrap {
-
-    /** For one of the threads; what comes then is refused. Each connection that is being made has one task at most. */
-    private static final int MOST_WAITING = 10_000;
-
-    /** As many threads as leave the loops some processors, whoever connects. */
-    private static final Scheduler ELSEWHERE = Schedulers.newBoundedElastic(
-            Math.max(1, Runtime.getRuntime().availableProcessors() / 2), MOST_WAITING, "weir-keys", 60, true);
 
     private final ConcurrentMap<TlsSpec, Tls> tls = new ConcurrentHashMap<>();
 
@@ -77,9 +69,7 @@ public final class TcpBootstrap implements Bootstrap {
 
     @Override
     public Executor elsewhere() {
-        return task -> {
-            var unused = ELSEWHERE.schedule(task);
-        };
+        return Elsewhere::execute;
     }
 
     /** The loop has this one from now on: another one than its own is read when it is needed first. */

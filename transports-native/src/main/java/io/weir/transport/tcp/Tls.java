@@ -37,7 +37,6 @@ import reactor.core.Disposable;
 import reactor.core.Disposables;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -60,13 +59,6 @@ final class Tls {
             left.values().forEach(Tls::leave);
         }
     };
-
-    /** For one of these threads; whoever comes then is refused. */
-    private static final int MOST_WAITING = 10_000;
-
-    /** Threads for keys and certificates: as many as leave the loops some processors, whoever connects. */
-    private static final Scheduler ELSEWHERE = Schedulers.newBoundedElastic(
-            Math.max(1, Runtime.getRuntime().availableProcessors() / 2), MOST_WAITING, "weir-tls", 60, true);
 
     /**
      * How long a session may be taken up again, in seconds: more than the longest that TLS 1.3 allows, with which the
@@ -217,13 +209,11 @@ final class Tls {
 
     /** What is still to be computed for a connection that has ended is not computed any more. */
     private static Executor elsewhere(Channel channel) {
-        return task -> {
-            var unused = ELSEWHERE.schedule(() -> {
-                if (channel.isOpen()) {
-                    task.run();
-                }
-            });
-        };
+        return task -> Elsewhere.execute(() -> {
+            if (channel.isOpen()) {
+                task.run();
+            }
+        });
     }
 
     private static @Nullable Tls of(Channel channel, TcpOptions options) {
