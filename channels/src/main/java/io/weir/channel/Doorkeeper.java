@@ -27,9 +27,9 @@ import org.slf4j.Logger;
  * room of others to say HELLO, which it does at once, and of another half to prove itself.
  *
  * <p>The rate counts who comes in, and not who only says so. So where something has to be proved, whoever proves
- * nothing can't use it up. Where nothing has to be, everybody comes in; then {@link HandshakeRate} keeps
- * those from one place from using up what others need. Those who say that they have a session here have a rate of their
- * own, so that a session that needs another connection does not compete with those who have none.
+ * nothing can't use it up. Where nothing has to be, everybody comes in; then {@link HandshakeRate} keeps those from one
+ * place from using up what others need. Those who have a session here have a rate of their own, so that a session that
+ * needs another connection does not compete with those who have none.
  */
 final class Doorkeeper {
 

@@ -98,6 +98,8 @@ final class Peers {
 
     /** It has been admitted. */
     Verdict begin(Handshake handshake) {
+        List<Handshake> losers = new ArrayList<>();
+        Verdict verdict;
         synchronized (this) {
             if (isFull(handshake)) {
                 return Verdict.FULL;
@@ -107,14 +109,6 @@ final class Peers {
             if (!known && !hasMemoryFor(handshake)) {
                 return Verdict.NO_MEMORY;
             }
-        }
-        return goOn(handshake);
-    }
-
-    private Verdict goOn(Handshake handshake) {
-        List<Handshake> losers = new ArrayList<>();
-        Verdict verdict;
-        synchronized (this) {
             verdict = decide(handshake, losers);
             if (verdict == Verdict.GO_ON) {
                 handshakes.add(handshake);
@@ -134,20 +128,17 @@ final class Peers {
             if (other.equals(handshake) || !isWithSame(handshake, other)) {
                 continue;
             }
-            if (other.connecting() && handshake.connecting()) {
-                return Verdict.ATTACH;
-            }
-            boolean crossing = other.connecting() != handshake.connecting();
-            if (crossing && handshake.connecting() && other.claimed && !other.crossed) {
-                // Its session is about to begin, whoever decides: the peer may use it already.
-                return Verdict.ATTACH;
-            }
-            if (crossing && lower) {
-                if (!handshake.connecting()) {
-                    return Verdict.CROSSED;
+            if (handshake.connecting()) {
+                // A session that is about to begin is used by the peer already, perhaps.
+                if (other.connecting() || (other.claimed && !other.crossed)) {
+                    return Verdict.ATTACH;
                 }
-                other.crossed = true;
-                losers.add(other);
+                if (lower) {
+                    other.crossed = true;
+                    losers.add(other);
+                }
+            } else if (other.connecting() && lower) {
+                return Verdict.CROSSED;
             }
         }
         return Verdict.GO_ON;
@@ -314,7 +305,7 @@ final class Peers {
 
     /**
      * Whether a session with one of this id may be about to begin. The peer knows of the connection that it keeps from
-     * our HELLO there. So it is here, though we may not know yet whose it is, or it has failed.
+     * our last PROOF there. So it is here, though we may not know yet whose it is, or it has failed.
      */
     private boolean mayCome(UUID id) {
         return node.doorkeeper().count() > 0

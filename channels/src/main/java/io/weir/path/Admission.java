@@ -112,12 +112,11 @@ public final class Admission {
     private @Nullable KeyPair ephemeral;
     private byte[] ours = NOTHING;
     private @Nullable Hello hello;
-    /** Something is computed; nothing is awaited of the other side until it is there. */
-    private boolean computing;
 
     /** Nobody needs what is computed any longer. */
     private volatile boolean over;
 
+    /** The exchange while a PROOF may come; what is computed has it for itself. */
     private @Nullable Noise noise;
     /** The exchange as it is after our PROOF of the connecting side, by each secret that the other side may know. */
     private final List<Noise> proved = new ArrayList<>(1);
@@ -264,7 +263,6 @@ public final class Admission {
 
     /** Then goes on here with what came out, or fails with what was thrown. */
     private <T> void compute(Supplier<T> what, Consumer<T> then) {
-        computing = true;
         try {
             elsewhere.execute(() -> {
                 if (!over) {
@@ -280,11 +278,10 @@ public final class Admission {
         try {
             T outcome = what.get();
             return () -> goOn(() -> then.accept(outcome));
-        } catch (RuntimeException | Error e) {
-            // An error is the loop's, which has to know.
-            return () -> goOn(() -> {
-                throw e;
-            });
+        } catch (WeirException e) {
+            return () -> goOn(() -> owner.giveUp(e));
+        } catch (Throwable e) {
+            return () -> goOn(() -> owner.giveUp(broken(e)));
         }
     }
 
@@ -292,12 +289,18 @@ public final class Admission {
         if (over) {
             return;
         }
-        computing = false;
         try {
             next.run();
         } catch (WeirException e) {
             owner.giveUp(e);
+        } catch (RuntimeException | Error e) {
+            // As where a link's frames are handled: it ends this connection, and not the loop whose task this is.
+            owner.giveUp(broken(e));
         }
+    }
+
+    private static Overloaded broken(Throwable reason) {
+        return new Overloaded("the exchange of keys could not be made here; try again", reason);
     }
 
     private void checkConnection() {
@@ -316,23 +319,26 @@ public final class Admission {
 
     private void proof(ByteBuf body) {
         Hello said = hello;
+        byte[] proof = ByteBufUtil.getBytes(body);
+        if (said != null && !proved.isEmpty()) {
+            confirmed(said, proof);
+            return;
+        }
         Noise current = noise;
-        if (said == null || current == null || computing) {
+        if (said == null || current == null) {
             throw new ProtocolMismatch("PROOF has no place here");
         }
-        byte[] proof = ByteBufUtil.getBytes(body);
+        noise = null;
         if (!connecting) {
             boolean two = proof.length == SEALED_KEY + 2 * Noise.TAG && security.secret() != null;
             checkLength(proof, two || proof.length == SEALED_KEY + Noise.TAG);
             compute(() -> agreed(said, current, proof), agreed -> accept(said, agreed));
-        } else if (proved.isEmpty()) {
+        } else {
             checkLength(proof, proof.length == SEALED_KEY + Noise.TAG);
             compute(() -> answer(said, current, proof), answer -> {
                 proved.addAll(answer.exchanges);
                 say(answer.proof);
             });
-        } else {
-            confirmed(said, proof);
         }
     }
 

@@ -229,7 +229,8 @@ final class Redial implements Absence.Dialler {
                     giveUp(new SessionLost("another node, " + peer + ", answers at " + address));
                 }
             } else if (!lasting.isStill(identity, admission.isDirect())) {
-                giveUp(new AuthenticationFailed("it has proved less than before, or to be another one"));
+                giveUp(new AuthenticationFailed("it has proved less than before, or to be"
+                        + " another one, or what was dialled leads to it no longer"));
             } else {
                 said = lasting.settledNumber();
                 int flags = lasting.leads() ? Flags.LEADS : 0;

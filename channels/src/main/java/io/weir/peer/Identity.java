@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Who a peer is, and how far that is more than its word. Immutable.
  *
- * <p>Names, users and hosts that a peer states about itself are claims. Where a shared secret was proved, they
- * are the claims of somebody who knows the secret, and no more: everybody who knows it may use any name. Only a
- * principal is proved by itself.
+ * <p>Names, users and hosts that a peer states about itself are claims. Where a shared secret was proved, they are the
+ * claims of somebody who knows the secret, and no more: everybody who knows it may use any name. Only a principal is
+ * proved by itself.
  *
  * @param knowsSecret whether it has proved to know the shared secret ({@code weir.security.secret})
  * @param principal the name in the certificate that it has proved to own; null if it has shown none

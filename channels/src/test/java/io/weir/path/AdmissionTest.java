@@ -54,6 +54,10 @@ class AdmissionTest {
         @Nullable
         PeerId with;
 
+        /** Of looking at what was dialled. */
+        @Nullable
+        Error failure;
+
         /** What the other side may have dialled. */
         Dialled ours = DIALLED;
 
@@ -106,6 +110,9 @@ class AdmissionTest {
 
         @Override
         public boolean isOurs(Dialled dialled) {
+            if (failure != null) {
+                throw failure;
+            }
             return dialled.equals(ours);
         }
 
@@ -464,6 +471,24 @@ class AdmissionTest {
         tasks.remove().run();
         assertThat(far.said).isEmpty();
         assertThat(far.admitted).isNull();
+    }
+
+    /** What is met in a task of a loop might end it. */
+    @Test
+    void whatFailsInATaskOfTheLoopEndsThisConnectionOnly() {
+        Side near = new Side(SHARED, true);
+        Side far = new Side(SHARED, false);
+        OutOfMemoryError full = new OutOfMemoryError("as if the heap was full");
+        far.failure = full;
+        far.hears(near.next());
+        near.hears(far.next());
+        near.hears(far.next());
+        assertThatThrownBy(() -> far.hears(near.next()))
+                .isInstanceOf(Overloaded.class)
+                .hasMessageContaining("try again")
+                .hasCause(full);
+        assertThat(far.admitted).isNull();
+        assertThat(far.said).isEmpty();
     }
 
     @Test

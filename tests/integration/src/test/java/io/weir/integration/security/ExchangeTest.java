@@ -85,6 +85,22 @@ class ExchangeTest implements OnRoute {
         }
     }
 
+    /** The same for one who says HELLO, then this, and is refused with these flags. */
+    private static void refuses(
+            Node node, int flags, Consumer<Stranger> acting, Class<? extends Throwable> type, String... texts)
+            throws IOException {
+        fails(
+                node,
+                stranger -> {
+                    stranger.hello();
+                    acting.accept(stranger);
+                    assertThat(stranger.refusal().flags()).isEqualTo(flags);
+                    stranger.awaitEnd();
+                },
+                type,
+                texts);
+    }
+
     private static void isNotReached(Node node, String address, Class<? extends Throwable> type, String... texts) {
         StepVerifier.create(node.connect(address))
                 .expectErrorSatisfies(
@@ -176,14 +192,10 @@ class ExchangeTest implements OnRoute {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 17, 48, 63, 65, 80, 4_000})
     void aFirstProofOfAnotherLengthByWhoAccepts(int length, Nodes nodes) throws IOException {
-        fails(
+        refuses(
                 nodes.start("node"),
-                stranger -> {
-                    stranger.hello();
-                    stranger.say(Arrays.copyOf(stranger.proof(), length));
-                    assertThat(stranger.refusal().flags()).isZero();
-                    stranger.awaitEnd();
-                },
+                0,
+                stranger -> stranger.say(Arrays.copyOf(stranger.proof(), length)),
                 ProtocolMismatch.class,
                 HERE,
                 "PROOF");
@@ -192,14 +204,12 @@ class ExchangeTest implements OnRoute {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 16, 18, 64, 4_000})
     void aLastProofOfAnotherLength(int length, Nodes nodes) throws IOException {
-        fails(
+        refuses(
                 nodes.start("node"),
+                0,
                 stranger -> {
-                    stranger.hello();
                     stranger.say(stranger.proof());
                     stranger.say(Arrays.copyOf(stranger.lastProof(1), length));
-                    assertThat(stranger.refusal().flags()).isZero();
-                    stranger.awaitEnd();
                 },
                 ProtocolMismatch.class,
                 HERE,
@@ -261,10 +271,10 @@ class ExchangeTest implements OnRoute {
     @ParameterizedTest
     @ValueSource(strings = {"the first one", "the first one when the other has answered", "the last one"})
     void aProofTwiceByWhoAccepts(String what, Nodes nodes) throws IOException {
-        fails(
+        refuses(
                 nodes.start("node"),
+                0,
                 stranger -> {
-                    stranger.hello();
                     byte[] proof = stranger.proof();
                     stranger.say(proof);
                     switch (what) {
@@ -279,8 +289,6 @@ class ExchangeTest implements OnRoute {
                             stranger.say(proof);
                         }
                     }
-                    assertThat(stranger.refusal().flags()).isZero();
-                    stranger.awaitEnd();
                 },
                 ProtocolMismatch.class,
                 HERE,
@@ -299,14 +307,10 @@ class ExchangeTest implements OnRoute {
             assertThat(refusal.flags()).isEqualTo(UNPROVED);
             assertThat(refusal.text()).contains(NOT_OPENED);
         });
-        fails(
+        refuses(
                 node,
-                stranger -> {
-                    stranger.hello();
-                    stranger.say(changed(stranger.proof(), at));
-                    assertThat(stranger.refusal().flags()).isEqualTo(UNPROVED);
-                    stranger.awaitEnd();
-                },
+                UNPROVED,
+                stranger -> stranger.say(changed(stranger.proof(), at)),
                 AuthenticationFailed.class,
                 NOT_OPENED);
     }
@@ -314,14 +318,12 @@ class ExchangeTest implements OnRoute {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 16})
     void aChangedBitInTheLastProof(int at, Nodes nodes) throws IOException {
-        fails(
+        refuses(
                 nodes.start("node"),
+                UNPROVED,
                 stranger -> {
-                    stranger.hello();
                     stranger.say(stranger.proof());
                     stranger.say(changed(stranger.lastProof(1), at));
-                    assertThat(stranger.refusal().flags()).isEqualTo(UNPROVED);
-                    stranger.awaitEnd();
                 },
                 AuthenticationFailed.class,
                 NOT_OPENED);

@@ -8,7 +8,13 @@ import io.weir.core.FrameKind;
 import io.weir.integration.Nodes;
 import io.weir.integration.OnRoute;
 import io.weir.integration.Patience;
+import io.weir.integration.Relay;
 import io.weir.integration.Stranger;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -51,6 +57,60 @@ class RejoiningStrangersTest implements OnRoute {
             assertThat(node.connected()).hasSize(1);
             stranger.send(FrameKind.PING, 0, 0, 0);
             assertThat(stranger.await(FrameKind.PONG)).isNotNull();
+        }
+    }
+
+    /** It is the right one, with the right number. But somebody in between would be in the session from then on. */
+    @Test
+    void aDirectSessionThroughSomebodyElse(Nodes nodes) throws IOException {
+        Node node = nodes.start("node", RejoiningStrangersTest::patient);
+        try (Stranger stranger = inSession(node);
+                Relay between = new Relay(node.address())) {
+            try (Stranger next =
+                    stranger.againOver(new Socket("127.0.0.1", between.address().port()))) {
+                next.rejoin(stranger.sessionNumber);
+                assertThat(next.refusal().text()).contains("this session does not go on");
+                next.awaitEnd();
+            }
+            assertThat(node.connected()).hasSize(1);
+            stranger.send(FrameKind.PING, 0, 0, 0);
+            assertThat(stranger.await(FrameKind.PONG)).isNotNull();
+        }
+    }
+
+    /** Nor does the side that connects anew go on so: it tries again, until it is the peer itself that answers. */
+    @Test
+    void aDirectSessionThatIsDialledThroughSomebodyElse(Nodes nodes) throws IOException {
+        Node node = nodes.start("node", RejoiningStrangersTest::patient);
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1"))) {
+            var peer = node.connect("tcp://127.0.0.1:" + server.getLocalPort()).toFuture();
+            Stranger first = Stranger.of(server.accept());
+            first.join();
+            assertThat(peer).succeedsWithin(Patience.LIMIT);
+            first.close();
+            try (Stranger passedOn = first.again(server.accept())) {
+                passedOn.hello();
+                passedOn.say(passedOn.proof());
+                passedOn.say(passedOn.lastProof(0));
+                for (Stranger.Arrived frame; (frame = passedOn.read()) != null; ) {
+                    assertThat(frame.kind()).isNotEqualTo(FrameKind.REJOIN);
+                }
+            }
+            try (Stranger itself = first.again(server.accept())) {
+                itself.greet();
+                assertThat(itself.await(FrameKind.REJOIN)).isNotNull();
+            }
+        }
+    }
+
+    /** Whoever rejoins may change his mind, as in every state. */
+    @Test
+    void refusesInsteadOfRejoining(Nodes nodes) {
+        Node node = nodes.start("node", RejoiningStrangersTest::patient);
+        try (Stranger stranger = Stranger.connect(node.address())) {
+            stranger.greetAgain();
+            stranger.send(FrameKind.REFUSE, 0, 0, 0, "no more".getBytes(StandardCharsets.UTF_8));
+            stranger.awaitEndWithoutAWord();
         }
     }
 
